@@ -1,0 +1,116 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"octavo/internal/identifier"
+)
+
+// ChangeRequest is a branch of the content of a space that can be merged.
+type ChangeRequest struct{ ent.Schema }
+
+// Mixin of the schema.
+func (ChangeRequest) Mixin() []ent.Mixin {
+	return []ent.Mixin{identified{prefix: identifier.ChangeRequest}, created{}, updated{}, owned{}}
+}
+
+// Fields of the schema.
+func (ChangeRequest) Fields() []ent.Field {
+	return []ent.Field{
+		reference("space_id"),
+		field.Int("number").Immutable(),
+		field.String("status").Default("draft"), // draft, open, archived, merged
+		field.String("subject").Default(""),
+		field.JSON("description", json.RawMessage{}).Optional(), // a rich-text document
+		reference("creator_id"),
+		movable("revision_id"),           // the head of the branch
+		reference("initial_revision_id"), // the space's head when the branch was made
+		optional("ancestor_revision_id"), // the space's head when the branch was last updated from it
+		optional("merged_revision_id"),
+		optional("merged_by_id"),
+		field.Time("merged_at").Optional().Nillable(),
+		optional("issues_cluster_id"),
+		field.Int("open_comments").Default(0),
+	}
+}
+
+// Indexes of the schema.
+func (ChangeRequest) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("space_id", "number").Unique(),
+		index.Fields("space_id", "status", "id"),
+		index.Fields("organization_id", "status", "id"),
+		index.Fields("creator_id"),
+	}
+}
+
+// Contributor is a user who edited a change request.
+type Contributor struct{ ent.Schema }
+
+// Mixin of the schema.
+func (Contributor) Mixin() []ent.Mixin { return []ent.Mixin{created{}, owned{}} }
+
+// Fields of the schema.
+func (Contributor) Fields() []ent.Field {
+	return []ent.Field{reference("change_request_id"), reference("user_id")}
+}
+
+// Indexes of the schema.
+func (Contributor) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("change_request_id", "user_id").Unique(),
+		index.Fields("user_id"),
+	}
+}
+
+// Review is a verdict on a change request at one of its revisions.
+type Review struct{ ent.Schema }
+
+// Mixin of the schema.
+func (Review) Mixin() []ent.Mixin {
+	return []ent.Mixin{identified{prefix: identifier.Review}, created{}, owned{}}
+}
+
+// Fields of the schema.
+func (Review) Fields() []ent.Field {
+	return []ent.Field{
+		reference("change_request_id"),
+		reference("reviewer_id"),
+		reference("revision_id"),
+		field.String("status").Immutable(), // approved, changes-requested
+	}
+}
+
+// Indexes of the schema.
+func (Review) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("change_request_id", "id")}
+}
+
+// RequestedReviewer is a user who was asked for a review.
+type RequestedReviewer struct{ ent.Schema }
+
+// Mixin of the schema.
+func (RequestedReviewer) Mixin() []ent.Mixin {
+	return []ent.Mixin{identified{prefix: identifier.RequestedReviewer}, created{}, owned{}}
+}
+
+// Fields of the schema.
+func (RequestedReviewer) Fields() []ent.Field {
+	return []ent.Field{
+		reference("change_request_id"),
+		reference("user_id"),
+		reference("requested_by_id"),
+	}
+}
+
+// Indexes of the schema.
+func (RequestedReviewer) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("change_request_id", "user_id").Unique(),
+		index.Fields("user_id"),
+	}
+}
