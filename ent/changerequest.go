@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"octavo/ent/changerequest"
+	"octavo/ent/organization"
+	"octavo/ent/space"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -52,7 +55,56 @@ type ChangeRequest struct {
 	IssuesClusterID *string `json:"issues_cluster_id,omitempty"`
 	// OpenComments holds the value of the "open_comments" field.
 	OpenComments int `json:"open_comments,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the ChangeRequestQuery when eager-loading is set.
+	Edges        ChangeRequestEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// ChangeRequestEdges holds the relations/edges for other nodes in the graph.
+type ChangeRequestEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Space holds the value of the space edge.
+	Space *Space `json:"space,omitempty"`
+	// Creator holds the value of the creator edge.
+	Creator *User `json:"creator,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ChangeRequestEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// SpaceOrErr returns the Space value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ChangeRequestEdges) SpaceOrErr() (*Space, error) {
+	if e.Space != nil {
+		return e.Space, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: space.Label}
+	}
+	return nil, &NotLoadedError{edge: "space"}
+}
+
+// CreatorOrErr returns the Creator value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ChangeRequestEdges) CreatorOrErr() (*User, error) {
+	if e.Creator != nil {
+		return e.Creator, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "creator"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -209,6 +261,21 @@ func (_m *ChangeRequest) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *ChangeRequest) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the ChangeRequest entity.
+func (_m *ChangeRequest) QueryOrganization() *OrganizationQuery {
+	return NewChangeRequestClient(_m.config).QueryOrganization(_m)
+}
+
+// QuerySpace queries the "space" edge of the ChangeRequest entity.
+func (_m *ChangeRequest) QuerySpace() *SpaceQuery {
+	return NewChangeRequestClient(_m.config).QuerySpace(_m)
+}
+
+// QueryCreator queries the "creator" edge of the ChangeRequest entity.
+func (_m *ChangeRequest) QueryCreator() *UserQuery {
+	return NewChangeRequestClient(_m.config).QueryCreator(_m)
 }
 
 // Update returns a builder for updating this ChangeRequest.

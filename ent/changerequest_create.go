@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/changerequest"
+	"octavo/ent/organization"
+	"octavo/ent/space"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -220,6 +223,21 @@ func (_c *ChangeRequestCreate) SetNillableID(v *string) *ChangeRequestCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *ChangeRequestCreate) SetOrganization(v *Organization) *ChangeRequestCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetSpace sets the "space" edge to the Space entity.
+func (_c *ChangeRequestCreate) SetSpace(v *Space) *ChangeRequestCreate {
+	return _c.SetSpaceID(v.ID)
+}
+
+// SetCreator sets the "creator" edge to the User entity.
+func (_c *ChangeRequestCreate) SetCreator(v *User) *ChangeRequestCreate {
+	return _c.SetCreatorID(v.ID)
+}
+
 // Mutation returns the ChangeRequestMutation object of the builder.
 func (_c *ChangeRequestCreate) Mutation() *ChangeRequestMutation {
 	return _c.mutation
@@ -346,6 +364,15 @@ func (_c *ChangeRequestCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "ChangeRequest.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "ChangeRequest.organization"`)}
+	}
+	if len(_c.mutation.SpaceIDs()) == 0 {
+		return &ValidationError{Name: "space", err: errors.New(`ent: missing required edge "ChangeRequest.space"`)}
+	}
+	if len(_c.mutation.CreatorIDs()) == 0 {
+		return &ValidationError{Name: "creator", err: errors.New(`ent: missing required edge "ChangeRequest.creator"`)}
+	}
 	return nil
 }
 
@@ -390,14 +417,6 @@ func (_c *ChangeRequestCreate) createSpec() (*ChangeRequest, *sqlgraph.CreateSpe
 		_spec.SetField(changerequest.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(changerequest.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.SpaceID(); ok {
-		_spec.SetField(changerequest.FieldSpaceID, field.TypeString, value)
-		_node.SpaceID = value
-	}
 	if value, ok := _c.mutation.Number(); ok {
 		_spec.SetField(changerequest.FieldNumber, field.TypeInt, value)
 		_node.Number = value
@@ -413,10 +432,6 @@ func (_c *ChangeRequestCreate) createSpec() (*ChangeRequest, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.Description(); ok {
 		_spec.SetField(changerequest.FieldDescription, field.TypeJSON, value)
 		_node.Description = value
-	}
-	if value, ok := _c.mutation.CreatorID(); ok {
-		_spec.SetField(changerequest.FieldCreatorID, field.TypeString, value)
-		_node.CreatorID = value
 	}
 	if value, ok := _c.mutation.RevisionID(); ok {
 		_spec.SetField(changerequest.FieldRevisionID, field.TypeString, value)
@@ -449,6 +464,57 @@ func (_c *ChangeRequestCreate) createSpec() (*ChangeRequest, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.OpenComments(); ok {
 		_spec.SetField(changerequest.FieldOpenComments, field.TypeInt, value)
 		_node.OpenComments = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.OrganizationTable,
+			Columns: []string{changerequest.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.SpaceIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.SpaceTable,
+			Columns: []string{changerequest.SpaceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(space.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.SpaceID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.CreatorIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.CreatorTable,
+			Columns: []string{changerequest.CreatorColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.CreatorID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

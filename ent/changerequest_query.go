@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"math"
 	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
+	"octavo/ent/space"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +22,14 @@ import (
 // ChangeRequestQuery is the builder for querying ChangeRequest entities.
 type ChangeRequestQuery struct {
 	config
-	ctx        *QueryContext
-	order      []changerequest.OrderOption
-	inters     []Interceptor
-	predicates []predicate.ChangeRequest
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []changerequest.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.ChangeRequest
+	withOrganization *OrganizationQuery
+	withSpace        *SpaceQuery
+	withCreator      *UserQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +64,72 @@ func (_q *ChangeRequestQuery) Unique(unique bool) *ChangeRequestQuery {
 func (_q *ChangeRequestQuery) Order(o ...changerequest.OrderOption) *ChangeRequestQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *ChangeRequestQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(changerequest.Table, changerequest.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, changerequest.OrganizationTable, changerequest.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QuerySpace chains the current query on the "space" edge.
+func (_q *ChangeRequestQuery) QuerySpace() *SpaceQuery {
+	query := (&SpaceClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(changerequest.Table, changerequest.FieldID, selector),
+			sqlgraph.To(space.Table, space.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, changerequest.SpaceTable, changerequest.SpaceColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryCreator chains the current query on the "creator" edge.
+func (_q *ChangeRequestQuery) QueryCreator() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(changerequest.Table, changerequest.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, changerequest.CreatorTable, changerequest.CreatorColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first ChangeRequest entity from the query.
@@ -247,16 +319,52 @@ func (_q *ChangeRequestQuery) Clone() *ChangeRequestQuery {
 		return nil
 	}
 	return &ChangeRequestQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]changerequest.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.ChangeRequest{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]changerequest.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.ChangeRequest{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withSpace:        _q.withSpace.Clone(),
+		withCreator:      _q.withCreator.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChangeRequestQuery) WithOrganization(opts ...func(*OrganizationQuery)) *ChangeRequestQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithSpace tells the query-builder to eager-load the nodes that are connected to
+// the "space" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChangeRequestQuery) WithSpace(opts ...func(*SpaceQuery)) *ChangeRequestQuery {
+	query := (&SpaceClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSpace = query
+	return _q
+}
+
+// WithCreator tells the query-builder to eager-load the nodes that are connected to
+// the "creator" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChangeRequestQuery) WithCreator(opts ...func(*UserQuery)) *ChangeRequestQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withCreator = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +443,13 @@ func (_q *ChangeRequestQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *ChangeRequestQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*ChangeRequest, error) {
 	var (
-		nodes = []*ChangeRequest{}
-		_spec = _q.querySpec()
+		nodes       = []*ChangeRequest{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withSpace != nil,
+			_q.withCreator != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*ChangeRequest).scanValues(nil, columns)
@@ -344,6 +457,7 @@ func (_q *ChangeRequestQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &ChangeRequest{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +472,113 @@ func (_q *ChangeRequestQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *ChangeRequest, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withSpace; query != nil {
+		if err := _q.loadSpace(ctx, query, nodes, nil,
+			func(n *ChangeRequest, e *Space) { n.Edges.Space = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withCreator; query != nil {
+		if err := _q.loadCreator(ctx, query, nodes, nil,
+			func(n *ChangeRequest, e *User) { n.Edges.Creator = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *ChangeRequestQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*ChangeRequest, init func(*ChangeRequest), assign func(*ChangeRequest, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*ChangeRequest)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ChangeRequestQuery) loadSpace(ctx context.Context, query *SpaceQuery, nodes []*ChangeRequest, init func(*ChangeRequest), assign func(*ChangeRequest, *Space)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*ChangeRequest)
+	for i := range nodes {
+		fk := nodes[i].SpaceID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(space.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "space_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ChangeRequestQuery) loadCreator(ctx context.Context, query *UserQuery, nodes []*ChangeRequest, init func(*ChangeRequest), assign func(*ChangeRequest, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*ChangeRequest)
+	for i := range nodes {
+		fk := nodes[i].CreatorID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "creator_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *ChangeRequestQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +608,15 @@ func (_q *ChangeRequestQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != changerequest.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(changerequest.FieldOrganizationID)
+		}
+		if _q.withSpace != nil {
+			_spec.Node.AddColumnOnce(changerequest.FieldSpaceID)
+		}
+		if _q.withCreator != nil {
+			_spec.Node.AddColumnOnce(changerequest.FieldCreatorID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"time"
 
@@ -240,9 +241,20 @@ func (_u *ChangeRequestUpdate) AddOpenComments(v int) *ChangeRequestUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ChangeRequestUpdate) SetOrganization(v *Organization) *ChangeRequestUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ChangeRequestMutation object of the builder.
 func (_u *ChangeRequestUpdate) Mutation() *ChangeRequestMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ChangeRequestUpdate) ClearOrganization() *ChangeRequestUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -284,6 +296,15 @@ func (_u *ChangeRequestUpdate) check() error {
 			return &ValidationError{Name: "revision_id", err: fmt.Errorf(`ent: validator failed for field "ChangeRequest.revision_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.space"`)
+	}
+	if _u.mutation.CreatorCleared() && len(_u.mutation.CreatorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.creator"`)
+	}
 	return nil
 }
 
@@ -307,9 +328,6 @@ func (_u *ChangeRequestUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(changerequest.FieldUpdatedAt, field.TypeTime, value)
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(changerequest.FieldOrganizationID, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(changerequest.FieldStatus, field.TypeString, value)
@@ -366,6 +384,35 @@ func (_u *ChangeRequestUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	}
 	if value, ok := _u.mutation.AddedOpenComments(); ok {
 		_spec.AddField(changerequest.FieldOpenComments, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.OrganizationTable,
+			Columns: []string{changerequest.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.OrganizationTable,
+			Columns: []string{changerequest.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -598,9 +645,20 @@ func (_u *ChangeRequestUpdateOne) AddOpenComments(v int) *ChangeRequestUpdateOne
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ChangeRequestUpdateOne) SetOrganization(v *Organization) *ChangeRequestUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ChangeRequestMutation object of the builder.
 func (_u *ChangeRequestUpdateOne) Mutation() *ChangeRequestMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ChangeRequestUpdateOne) ClearOrganization() *ChangeRequestUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the ChangeRequestUpdate builder.
@@ -655,6 +713,15 @@ func (_u *ChangeRequestUpdateOne) check() error {
 			return &ValidationError{Name: "revision_id", err: fmt.Errorf(`ent: validator failed for field "ChangeRequest.revision_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.space"`)
+	}
+	if _u.mutation.CreatorCleared() && len(_u.mutation.CreatorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "ChangeRequest.creator"`)
+	}
 	return nil
 }
 
@@ -695,9 +762,6 @@ func (_u *ChangeRequestUpdateOne) sqlSave(ctx context.Context) (_node *ChangeReq
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(changerequest.FieldUpdatedAt, field.TypeTime, value)
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(changerequest.FieldOrganizationID, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(changerequest.FieldStatus, field.TypeString, value)
@@ -754,6 +818,35 @@ func (_u *ChangeRequestUpdateOne) sqlSave(ctx context.Context) (_node *ChangeReq
 	}
 	if value, ok := _u.mutation.AddedOpenComments(); ok {
 		_spec.AddField(changerequest.FieldOpenComments, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.OrganizationTable,
+			Columns: []string{changerequest.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   changerequest.OrganizationTable,
+			Columns: []string{changerequest.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &ChangeRequest{config: _u.config}

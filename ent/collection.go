@@ -5,6 +5,7 @@ package ent
 import (
 	"fmt"
 	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/internal/access"
 	"strings"
 	"time"
@@ -31,8 +32,44 @@ type Collection struct {
 	// DefaultLevel holds the value of the "default_level" field.
 	DefaultLevel access.Role `json:"default_level,omitempty"`
 	// Position holds the value of the "position" field.
-	Position     string `json:"position,omitempty"`
+	Position string `json:"position,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the CollectionQuery when eager-loading is set.
+	Edges        CollectionEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// CollectionEdges holds the relations/edges for other nodes in the graph.
+type CollectionEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Parent holds the value of the parent edge.
+	Parent *Collection `json:"parent,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [2]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CollectionEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// ParentOrErr returns the Parent value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CollectionEdges) ParentOrErr() (*Collection, error) {
+	if e.Parent != nil {
+		return e.Parent, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: collection.Label}
+	}
+	return nil, &NotLoadedError{edge: "parent"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -121,6 +158,16 @@ func (_m *Collection) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Collection) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Collection entity.
+func (_m *Collection) QueryOrganization() *OrganizationQuery {
+	return NewCollectionClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryParent queries the "parent" edge of the Collection entity.
+func (_m *Collection) QueryParent() *CollectionQuery {
+	return NewCollectionClient(_m.config).QueryParent(_m)
 }
 
 // Update returns a builder for updating this Collection.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/internal/access"
 	"time"
 
@@ -112,6 +113,16 @@ func (_c *CollectionCreate) SetNillableID(v *string) *CollectionCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *CollectionCreate) SetOrganization(v *Organization) *CollectionCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetParent sets the "parent" edge to the Collection entity.
+func (_c *CollectionCreate) SetParent(v *Collection) *CollectionCreate {
+	return _c.SetParentID(v.ID)
+}
+
 // Mutation returns the CollectionMutation object of the builder.
 func (_c *CollectionCreate) Mutation() *CollectionMutation {
 	return _c.mutation
@@ -188,6 +199,9 @@ func (_c *CollectionCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Collection.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Collection.organization"`)}
+	}
 	return nil
 }
 
@@ -228,14 +242,6 @@ func (_c *CollectionCreate) createSpec() (*Collection, *sqlgraph.CreateSpec) {
 		_spec.SetField(collection.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(collection.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.ParentID(); ok {
-		_spec.SetField(collection.FieldParentID, field.TypeString, value)
-		_node.ParentID = &value
-	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(collection.FieldTitle, field.TypeString, value)
 		_node.Title = value
@@ -251,6 +257,40 @@ func (_c *CollectionCreate) createSpec() (*Collection, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Position(); ok {
 		_spec.SetField(collection.FieldPosition, field.TypeString, value)
 		_node.Position = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collection.OrganizationTable,
+			Columns: []string{collection.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ParentIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2O,
+			Inverse: false,
+			Table:   collection.ParentTable,
+			Columns: []string{collection.ParentColumn},
+			Bidi:    true,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ParentID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

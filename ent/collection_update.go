@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/internal/access"
 
@@ -132,9 +133,31 @@ func (_u *CollectionUpdate) SetNillablePosition(v *string) *CollectionUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CollectionUpdate) SetOrganization(v *Organization) *CollectionUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetParent sets the "parent" edge to the Collection entity.
+func (_u *CollectionUpdate) SetParent(v *Collection) *CollectionUpdate {
+	return _u.SetParentID(v.ID)
+}
+
 // Mutation returns the CollectionMutation object of the builder.
 func (_u *CollectionUpdate) Mutation() *CollectionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CollectionUpdate) ClearOrganization() *CollectionUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearParent clears the "parent" edge to the Collection entity.
+func (_u *CollectionUpdate) ClearParent() *CollectionUpdate {
+	_u.mutation.ClearParent()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -171,6 +194,9 @@ func (_u *CollectionUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Collection.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Collection.organization"`)
+	}
 	return nil
 }
 
@@ -192,15 +218,6 @@ func (_u *CollectionUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(collection.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ParentID(); ok {
-		_spec.SetField(collection.FieldParentID, field.TypeString, value)
-	}
-	if _u.mutation.ParentIDCleared() {
-		_spec.ClearField(collection.FieldParentID, field.TypeString)
-	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(collection.FieldTitle, field.TypeString, value)
 	}
@@ -218,6 +235,64 @@ func (_u *CollectionUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.Position(); ok {
 		_spec.SetField(collection.FieldPosition, field.TypeString, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collection.OrganizationTable,
+			Columns: []string{collection.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collection.OrganizationTable,
+			Columns: []string{collection.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ParentCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2O,
+			Inverse: false,
+			Table:   collection.ParentTable,
+			Columns: []string{collection.ParentColumn},
+			Bidi:    true,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ParentIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2O,
+			Inverse: false,
+			Table:   collection.ParentTable,
+			Columns: []string{collection.ParentColumn},
+			Bidi:    true,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -344,9 +419,31 @@ func (_u *CollectionUpdateOne) SetNillablePosition(v *string) *CollectionUpdateO
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CollectionUpdateOne) SetOrganization(v *Organization) *CollectionUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetParent sets the "parent" edge to the Collection entity.
+func (_u *CollectionUpdateOne) SetParent(v *Collection) *CollectionUpdateOne {
+	return _u.SetParentID(v.ID)
+}
+
 // Mutation returns the CollectionMutation object of the builder.
 func (_u *CollectionUpdateOne) Mutation() *CollectionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CollectionUpdateOne) ClearOrganization() *CollectionUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearParent clears the "parent" edge to the Collection entity.
+func (_u *CollectionUpdateOne) ClearParent() *CollectionUpdateOne {
+	_u.mutation.ClearParent()
+	return _u
 }
 
 // Where appends a list predicates to the CollectionUpdate builder.
@@ -396,6 +493,9 @@ func (_u *CollectionUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Collection.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Collection.organization"`)
+	}
 	return nil
 }
 
@@ -434,15 +534,6 @@ func (_u *CollectionUpdateOne) sqlSave(ctx context.Context) (_node *Collection, 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(collection.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ParentID(); ok {
-		_spec.SetField(collection.FieldParentID, field.TypeString, value)
-	}
-	if _u.mutation.ParentIDCleared() {
-		_spec.ClearField(collection.FieldParentID, field.TypeString)
-	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(collection.FieldTitle, field.TypeString, value)
 	}
@@ -460,6 +551,64 @@ func (_u *CollectionUpdateOne) sqlSave(ctx context.Context) (_node *Collection, 
 	}
 	if value, ok := _u.mutation.Position(); ok {
 		_spec.SetField(collection.FieldPosition, field.TypeString, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collection.OrganizationTable,
+			Columns: []string{collection.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collection.OrganizationTable,
+			Columns: []string{collection.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ParentCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2O,
+			Inverse: false,
+			Table:   collection.ParentTable,
+			Columns: []string{collection.ParentColumn},
+			Bidi:    true,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ParentIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2O,
+			Inverse: false,
+			Table:   collection.ParentTable,
+			Columns: []string{collection.ParentColumn},
+			Bidi:    true,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Collection{config: _u.config}

@@ -4,7 +4,9 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
+	"octavo/ent/organization"
 	"strings"
 
 	"entgo.io/ent"
@@ -23,8 +25,57 @@ type CollectionAncestor struct {
 	// AncestorID holds the value of the "ancestor_id" field.
 	AncestorID string `json:"ancestor_id,omitempty"`
 	// Distance holds the value of the "distance" field.
-	Distance     int `json:"distance,omitempty"`
+	Distance int `json:"distance,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the CollectionAncestorQuery when eager-loading is set.
+	Edges        CollectionAncestorEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// CollectionAncestorEdges holds the relations/edges for other nodes in the graph.
+type CollectionAncestorEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Collection holds the value of the collection edge.
+	Collection *Collection `json:"collection,omitempty"`
+	// Ancestor holds the value of the ancestor edge.
+	Ancestor *Collection `json:"ancestor,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CollectionAncestorEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// CollectionOrErr returns the Collection value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CollectionAncestorEdges) CollectionOrErr() (*Collection, error) {
+	if e.Collection != nil {
+		return e.Collection, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: collection.Label}
+	}
+	return nil, &NotLoadedError{edge: "collection"}
+}
+
+// AncestorOrErr returns the Ancestor value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CollectionAncestorEdges) AncestorOrErr() (*Collection, error) {
+	if e.Ancestor != nil {
+		return e.Ancestor, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: collection.Label}
+	}
+	return nil, &NotLoadedError{edge: "ancestor"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -92,6 +143,21 @@ func (_m *CollectionAncestor) assignValues(columns []string, values []any) error
 // This includes values selected through modifiers, order, etc.
 func (_m *CollectionAncestor) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the CollectionAncestor entity.
+func (_m *CollectionAncestor) QueryOrganization() *OrganizationQuery {
+	return NewCollectionAncestorClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryCollection queries the "collection" edge of the CollectionAncestor entity.
+func (_m *CollectionAncestor) QueryCollection() *CollectionQuery {
+	return NewCollectionAncestorClient(_m.config).QueryCollection(_m)
+}
+
+// QueryAncestor queries the "ancestor" edge of the CollectionAncestor entity.
+func (_m *CollectionAncestor) QueryAncestor() *CollectionQuery {
+	return NewCollectionAncestorClient(_m.config).QueryAncestor(_m)
 }
 
 // Update returns a builder for updating this CollectionAncestor.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
+	"octavo/ent/organization"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -43,6 +45,21 @@ func (_c *CollectionAncestorCreate) SetAncestorID(v string) *CollectionAncestorC
 func (_c *CollectionAncestorCreate) SetDistance(v int) *CollectionAncestorCreate {
 	_c.mutation.SetDistance(v)
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *CollectionAncestorCreate) SetOrganization(v *Organization) *CollectionAncestorCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetCollection sets the "collection" edge to the Collection entity.
+func (_c *CollectionAncestorCreate) SetCollection(v *Collection) *CollectionAncestorCreate {
+	return _c.SetCollectionID(v.ID)
+}
+
+// SetAncestor sets the "ancestor" edge to the Collection entity.
+func (_c *CollectionAncestorCreate) SetAncestor(v *Collection) *CollectionAncestorCreate {
+	return _c.SetAncestorID(v.ID)
 }
 
 // Mutation returns the CollectionAncestorMutation object of the builder.
@@ -106,6 +123,15 @@ func (_c *CollectionAncestorCreate) check() error {
 	if _, ok := _c.mutation.Distance(); !ok {
 		return &ValidationError{Name: "distance", err: errors.New(`ent: missing required field "CollectionAncestor.distance"`)}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "CollectionAncestor.organization"`)}
+	}
+	if len(_c.mutation.CollectionIDs()) == 0 {
+		return &ValidationError{Name: "collection", err: errors.New(`ent: missing required edge "CollectionAncestor.collection"`)}
+	}
+	if len(_c.mutation.AncestorIDs()) == 0 {
+		return &ValidationError{Name: "ancestor", err: errors.New(`ent: missing required edge "CollectionAncestor.ancestor"`)}
+	}
 	return nil
 }
 
@@ -133,21 +159,60 @@ func (_c *CollectionAncestorCreate) createSpec() (*CollectionAncestor, *sqlgraph
 		_spec = sqlgraph.NewCreateSpec(collectionancestor.Table, sqlgraph.NewFieldSpec(collectionancestor.FieldID, field.TypeInt))
 	)
 	_spec.OnConflict = _c.conflict
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(collectionancestor.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.CollectionID(); ok {
-		_spec.SetField(collectionancestor.FieldCollectionID, field.TypeString, value)
-		_node.CollectionID = value
-	}
-	if value, ok := _c.mutation.AncestorID(); ok {
-		_spec.SetField(collectionancestor.FieldAncestorID, field.TypeString, value)
-		_node.AncestorID = value
-	}
 	if value, ok := _c.mutation.Distance(); ok {
 		_spec.SetField(collectionancestor.FieldDistance, field.TypeInt, value)
 		_node.Distance = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.OrganizationTable,
+			Columns: []string{collectionancestor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.CollectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.CollectionTable,
+			Columns: []string{collectionancestor.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.CollectionID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.AncestorIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.AncestorTable,
+			Columns: []string{collectionancestor.AncestorColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.AncestorID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 
 	"entgo.io/ent"
@@ -19,11 +21,14 @@ import (
 // CollectionAncestorQuery is the builder for querying CollectionAncestor entities.
 type CollectionAncestorQuery struct {
 	config
-	ctx        *QueryContext
-	order      []collectionancestor.OrderOption
-	inters     []Interceptor
-	predicates []predicate.CollectionAncestor
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []collectionancestor.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.CollectionAncestor
+	withOrganization *OrganizationQuery
+	withCollection   *CollectionQuery
+	withAncestor     *CollectionQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +63,72 @@ func (_q *CollectionAncestorQuery) Unique(unique bool) *CollectionAncestorQuery 
 func (_q *CollectionAncestorQuery) Order(o ...collectionancestor.OrderOption) *CollectionAncestorQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *CollectionAncestorQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(collectionancestor.Table, collectionancestor.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, collectionancestor.OrganizationTable, collectionancestor.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryCollection chains the current query on the "collection" edge.
+func (_q *CollectionAncestorQuery) QueryCollection() *CollectionQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(collectionancestor.Table, collectionancestor.FieldID, selector),
+			sqlgraph.To(collection.Table, collection.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, collectionancestor.CollectionTable, collectionancestor.CollectionColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryAncestor chains the current query on the "ancestor" edge.
+func (_q *CollectionAncestorQuery) QueryAncestor() *CollectionQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(collectionancestor.Table, collectionancestor.FieldID, selector),
+			sqlgraph.To(collection.Table, collection.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, collectionancestor.AncestorTable, collectionancestor.AncestorColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first CollectionAncestor entity from the query.
@@ -247,16 +318,52 @@ func (_q *CollectionAncestorQuery) Clone() *CollectionAncestorQuery {
 		return nil
 	}
 	return &CollectionAncestorQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]collectionancestor.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.CollectionAncestor{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]collectionancestor.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.CollectionAncestor{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withCollection:   _q.withCollection.Clone(),
+		withAncestor:     _q.withAncestor.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CollectionAncestorQuery) WithOrganization(opts ...func(*OrganizationQuery)) *CollectionAncestorQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithCollection tells the query-builder to eager-load the nodes that are connected to
+// the "collection" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CollectionAncestorQuery) WithCollection(opts ...func(*CollectionQuery)) *CollectionAncestorQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withCollection = query
+	return _q
+}
+
+// WithAncestor tells the query-builder to eager-load the nodes that are connected to
+// the "ancestor" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CollectionAncestorQuery) WithAncestor(opts ...func(*CollectionQuery)) *CollectionAncestorQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withAncestor = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +442,13 @@ func (_q *CollectionAncestorQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *CollectionAncestorQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*CollectionAncestor, error) {
 	var (
-		nodes = []*CollectionAncestor{}
-		_spec = _q.querySpec()
+		nodes       = []*CollectionAncestor{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withCollection != nil,
+			_q.withAncestor != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*CollectionAncestor).scanValues(nil, columns)
@@ -344,6 +456,7 @@ func (_q *CollectionAncestorQuery) sqlAll(ctx context.Context, hooks ...queryHoo
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &CollectionAncestor{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +471,113 @@ func (_q *CollectionAncestorQuery) sqlAll(ctx context.Context, hooks ...queryHoo
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *CollectionAncestor, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withCollection; query != nil {
+		if err := _q.loadCollection(ctx, query, nodes, nil,
+			func(n *CollectionAncestor, e *Collection) { n.Edges.Collection = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withAncestor; query != nil {
+		if err := _q.loadAncestor(ctx, query, nodes, nil,
+			func(n *CollectionAncestor, e *Collection) { n.Edges.Ancestor = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *CollectionAncestorQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*CollectionAncestor, init func(*CollectionAncestor), assign func(*CollectionAncestor, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CollectionAncestor)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *CollectionAncestorQuery) loadCollection(ctx context.Context, query *CollectionQuery, nodes []*CollectionAncestor, init func(*CollectionAncestor), assign func(*CollectionAncestor, *Collection)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CollectionAncestor)
+	for i := range nodes {
+		fk := nodes[i].CollectionID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(collection.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "collection_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *CollectionAncestorQuery) loadAncestor(ctx context.Context, query *CollectionQuery, nodes []*CollectionAncestor, init func(*CollectionAncestor), assign func(*CollectionAncestor, *Collection)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CollectionAncestor)
+	for i := range nodes {
+		fk := nodes[i].AncestorID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(collection.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "ancestor_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *CollectionAncestorQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +607,15 @@ func (_q *CollectionAncestorQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != collectionancestor.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(collectionancestor.FieldOrganizationID)
+		}
+		if _q.withCollection != nil {
+			_spec.Node.AddColumnOnce(collectionancestor.FieldCollectionID)
+		}
+		if _q.withAncestor != nil {
+			_spec.Node.AddColumnOnce(collectionancestor.FieldAncestorID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/collectionancestor"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 
 	"entgo.io/ent/dialect/sql"
@@ -42,9 +43,20 @@ func (_u *CollectionAncestorUpdate) SetNillableOrganizationID(v *string) *Collec
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CollectionAncestorUpdate) SetOrganization(v *Organization) *CollectionAncestorUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the CollectionAncestorMutation object of the builder.
 func (_u *CollectionAncestorUpdate) Mutation() *CollectionAncestorMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CollectionAncestorUpdate) ClearOrganization() *CollectionAncestorUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -81,6 +93,15 @@ func (_u *CollectionAncestorUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "CollectionAncestor.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.organization"`)
+	}
+	if _u.mutation.CollectionCleared() && len(_u.mutation.CollectionIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.collection"`)
+	}
+	if _u.mutation.AncestorCleared() && len(_u.mutation.AncestorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.ancestor"`)
+	}
 	return nil
 }
 
@@ -102,8 +123,34 @@ func (_u *CollectionAncestorUpdate) sqlSave(ctx context.Context) (_node int, err
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(collectionancestor.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.OrganizationTable,
+			Columns: []string{collectionancestor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.OrganizationTable,
+			Columns: []string{collectionancestor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -141,9 +188,20 @@ func (_u *CollectionAncestorUpdateOne) SetNillableOrganizationID(v *string) *Col
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CollectionAncestorUpdateOne) SetOrganization(v *Organization) *CollectionAncestorUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the CollectionAncestorMutation object of the builder.
 func (_u *CollectionAncestorUpdateOne) Mutation() *CollectionAncestorMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CollectionAncestorUpdateOne) ClearOrganization() *CollectionAncestorUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the CollectionAncestorUpdate builder.
@@ -193,6 +251,15 @@ func (_u *CollectionAncestorUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "CollectionAncestor.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.organization"`)
+	}
+	if _u.mutation.CollectionCleared() && len(_u.mutation.CollectionIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.collection"`)
+	}
+	if _u.mutation.AncestorCleared() && len(_u.mutation.AncestorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CollectionAncestor.ancestor"`)
+	}
 	return nil
 }
 
@@ -231,8 +298,34 @@ func (_u *CollectionAncestorUpdateOne) sqlSave(ctx context.Context) (_node *Coll
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(collectionancestor.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.OrganizationTable,
+			Columns: []string{collectionancestor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   collectionancestor.OrganizationTable,
+			Columns: []string{collectionancestor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &CollectionAncestor{config: _u.config}

@@ -5,7 +5,11 @@ package ent
 import (
 	"encoding/json"
 	"fmt"
+	"octavo/ent/changerequest"
 	"octavo/ent/comment"
+	"octavo/ent/organization"
+	"octavo/ent/space"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -51,8 +55,70 @@ type Comment struct {
 	// ResolvedByID holds the value of the "resolved_by_id" field.
 	ResolvedByID *string `json:"resolved_by_id,omitempty"`
 	// Replies holds the value of the "replies" field.
-	Replies      int `json:"replies,omitempty"`
+	Replies int `json:"replies,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the CommentQuery when eager-loading is set.
+	Edges        CommentEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// CommentEdges holds the relations/edges for other nodes in the graph.
+type CommentEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Space holds the value of the space edge.
+	Space *Space `json:"space,omitempty"`
+	// ChangeRequest holds the value of the change_request edge.
+	ChangeRequest *ChangeRequest `json:"change_request,omitempty"`
+	// Author holds the value of the author edge.
+	Author *User `json:"author,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [4]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// SpaceOrErr returns the Space value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentEdges) SpaceOrErr() (*Space, error) {
+	if e.Space != nil {
+		return e.Space, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: space.Label}
+	}
+	return nil, &NotLoadedError{edge: "space"}
+}
+
+// ChangeRequestOrErr returns the ChangeRequest value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentEdges) ChangeRequestOrErr() (*ChangeRequest, error) {
+	if e.ChangeRequest != nil {
+		return e.ChangeRequest, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: changerequest.Label}
+	}
+	return nil, &NotLoadedError{edge: "change_request"}
+}
+
+// AuthorOrErr returns the Author value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentEdges) AuthorOrErr() (*User, error) {
+	if e.Author != nil {
+		return e.Author, nil
+	} else if e.loadedTypes[3] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "author"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -213,6 +279,26 @@ func (_m *Comment) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Comment) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Comment entity.
+func (_m *Comment) QueryOrganization() *OrganizationQuery {
+	return NewCommentClient(_m.config).QueryOrganization(_m)
+}
+
+// QuerySpace queries the "space" edge of the Comment entity.
+func (_m *Comment) QuerySpace() *SpaceQuery {
+	return NewCommentClient(_m.config).QuerySpace(_m)
+}
+
+// QueryChangeRequest queries the "change_request" edge of the Comment entity.
+func (_m *Comment) QueryChangeRequest() *ChangeRequestQuery {
+	return NewCommentClient(_m.config).QueryChangeRequest(_m)
+}
+
+// QueryAuthor queries the "author" edge of the Comment entity.
+func (_m *Comment) QueryAuthor() *UserQuery {
+	return NewCommentClient(_m.config).QueryAuthor(_m)
 }
 
 // Update returns a builder for updating this Comment.

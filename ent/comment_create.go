@@ -7,7 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/changerequest"
 	"octavo/ent/comment"
+	"octavo/ent/organization"
+	"octavo/ent/space"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -236,6 +240,26 @@ func (_c *CommentCreate) SetNillableID(v *string) *CommentCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *CommentCreate) SetOrganization(v *Organization) *CommentCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetSpace sets the "space" edge to the Space entity.
+func (_c *CommentCreate) SetSpace(v *Space) *CommentCreate {
+	return _c.SetSpaceID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_c *CommentCreate) SetChangeRequest(v *ChangeRequest) *CommentCreate {
+	return _c.SetChangeRequestID(v.ID)
+}
+
+// SetAuthor sets the "author" edge to the User entity.
+func (_c *CommentCreate) SetAuthor(v *User) *CommentCreate {
+	return _c.SetAuthorID(v.ID)
+}
+
 // Mutation returns the CommentMutation object of the builder.
 func (_c *CommentCreate) Mutation() *CommentMutation {
 	return _c.mutation
@@ -337,6 +361,15 @@ func (_c *CommentCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Comment.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Comment.organization"`)}
+	}
+	if len(_c.mutation.SpaceIDs()) == 0 {
+		return &ValidationError{Name: "space", err: errors.New(`ent: missing required edge "Comment.space"`)}
+	}
+	if len(_c.mutation.AuthorIDs()) == 0 {
+		return &ValidationError{Name: "author", err: errors.New(`ent: missing required edge "Comment.author"`)}
+	}
 	return nil
 }
 
@@ -377,18 +410,6 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 		_spec.SetField(comment.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(comment.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.SpaceID(); ok {
-		_spec.SetField(comment.FieldSpaceID, field.TypeString, value)
-		_node.SpaceID = value
-	}
-	if value, ok := _c.mutation.ChangeRequestID(); ok {
-		_spec.SetField(comment.FieldChangeRequestID, field.TypeString, value)
-		_node.ChangeRequestID = &value
-	}
 	if value, ok := _c.mutation.ReviewID(); ok {
 		_spec.SetField(comment.FieldReviewID, field.TypeString, value)
 		_node.ReviewID = &value
@@ -413,10 +434,6 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 		_spec.SetField(comment.FieldTableDefinition, field.TypeString, value)
 		_node.TableDefinition = &value
 	}
-	if value, ok := _c.mutation.AuthorID(); ok {
-		_spec.SetField(comment.FieldAuthorID, field.TypeString, value)
-		_node.AuthorID = value
-	}
 	if value, ok := _c.mutation.Markdown(); ok {
 		_spec.SetField(comment.FieldMarkdown, field.TypeString, value)
 		_node.Markdown = value
@@ -440,6 +457,74 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Replies(); ok {
 		_spec.SetField(comment.FieldReplies, field.TypeInt, value)
 		_node.Replies = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.OrganizationTable,
+			Columns: []string{comment.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.SpaceIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.SpaceTable,
+			Columns: []string{comment.SpaceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(space.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.SpaceID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.ChangeRequestTable,
+			Columns: []string{comment.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ChangeRequestID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.AuthorIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.AuthorTable,
+			Columns: []string{comment.AuthorColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.AuthorID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

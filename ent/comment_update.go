@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/changerequest"
 	"octavo/ent/comment"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"time"
 
@@ -198,9 +200,31 @@ func (_u *CommentUpdate) AddReplies(v int) *CommentUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CommentUpdate) SetOrganization(v *Organization) *CommentUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_u *CommentUpdate) SetChangeRequest(v *ChangeRequest) *CommentUpdate {
+	return _u.SetChangeRequestID(v.ID)
+}
+
 // Mutation returns the CommentMutation object of the builder.
 func (_u *CommentUpdate) Mutation() *CommentMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CommentUpdate) ClearOrganization() *CommentUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (_u *CommentUpdate) ClearChangeRequest() *CommentUpdate {
+	_u.mutation.ClearChangeRequest()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -237,6 +261,15 @@ func (_u *CommentUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Comment.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.space"`)
+	}
+	if _u.mutation.AuthorCleared() && len(_u.mutation.AuthorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.author"`)
+	}
 	return nil
 }
 
@@ -257,15 +290,6 @@ func (_u *CommentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 				ps[i](selector)
 			}
 		}
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(comment.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ChangeRequestID(); ok {
-		_spec.SetField(comment.FieldChangeRequestID, field.TypeString, value)
-	}
-	if _u.mutation.ChangeRequestIDCleared() {
-		_spec.ClearField(comment.FieldChangeRequestID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ReviewID(); ok {
 		_spec.SetField(comment.FieldReviewID, field.TypeString, value)
@@ -322,6 +346,64 @@ func (_u *CommentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedReplies(); ok {
 		_spec.AddField(comment.FieldReplies, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.OrganizationTable,
+			Columns: []string{comment.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.OrganizationTable,
+			Columns: []string{comment.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ChangeRequestCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.ChangeRequestTable,
+			Columns: []string{comment.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.ChangeRequestTable,
+			Columns: []string{comment.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -512,9 +594,31 @@ func (_u *CommentUpdateOne) AddReplies(v int) *CommentUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CommentUpdateOne) SetOrganization(v *Organization) *CommentUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_u *CommentUpdateOne) SetChangeRequest(v *ChangeRequest) *CommentUpdateOne {
+	return _u.SetChangeRequestID(v.ID)
+}
+
 // Mutation returns the CommentMutation object of the builder.
 func (_u *CommentUpdateOne) Mutation() *CommentMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CommentUpdateOne) ClearOrganization() *CommentUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (_u *CommentUpdateOne) ClearChangeRequest() *CommentUpdateOne {
+	_u.mutation.ClearChangeRequest()
+	return _u
 }
 
 // Where appends a list predicates to the CommentUpdate builder.
@@ -564,6 +668,15 @@ func (_u *CommentUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Comment.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.space"`)
+	}
+	if _u.mutation.AuthorCleared() && len(_u.mutation.AuthorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Comment.author"`)
+	}
 	return nil
 }
 
@@ -601,15 +714,6 @@ func (_u *CommentUpdateOne) sqlSave(ctx context.Context) (_node *Comment, err er
 				ps[i](selector)
 			}
 		}
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(comment.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ChangeRequestID(); ok {
-		_spec.SetField(comment.FieldChangeRequestID, field.TypeString, value)
-	}
-	if _u.mutation.ChangeRequestIDCleared() {
-		_spec.ClearField(comment.FieldChangeRequestID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ReviewID(); ok {
 		_spec.SetField(comment.FieldReviewID, field.TypeString, value)
@@ -666,6 +770,64 @@ func (_u *CommentUpdateOne) sqlSave(ctx context.Context) (_node *Comment, err er
 	}
 	if value, ok := _u.mutation.AddedReplies(); ok {
 		_spec.AddField(comment.FieldReplies, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.OrganizationTable,
+			Columns: []string{comment.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.OrganizationTable,
+			Columns: []string{comment.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ChangeRequestCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.ChangeRequestTable,
+			Columns: []string{comment.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   comment.ChangeRequestTable,
+			Columns: []string{comment.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Comment{config: _u.config}

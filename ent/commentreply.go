@@ -5,7 +5,10 @@ package ent
 import (
 	"encoding/json"
 	"fmt"
+	"octavo/ent/comment"
 	"octavo/ent/commentreply"
+	"octavo/ent/organization"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -31,8 +34,57 @@ type CommentReply struct {
 	// Document holds the value of the "document" field.
 	Document json.RawMessage `json:"document,omitempty"`
 	// EditedAt holds the value of the "edited_at" field.
-	EditedAt     *time.Time `json:"edited_at,omitempty"`
+	EditedAt *time.Time `json:"edited_at,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the CommentReplyQuery when eager-loading is set.
+	Edges        CommentReplyEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// CommentReplyEdges holds the relations/edges for other nodes in the graph.
+type CommentReplyEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Comment holds the value of the comment edge.
+	Comment *Comment `json:"comment,omitempty"`
+	// Author holds the value of the author edge.
+	Author *User `json:"author,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentReplyEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// CommentOrErr returns the Comment value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentReplyEdges) CommentOrErr() (*Comment, error) {
+	if e.Comment != nil {
+		return e.Comment, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: comment.Label}
+	}
+	return nil, &NotLoadedError{edge: "comment"}
+}
+
+// AuthorOrErr returns the Author value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e CommentReplyEdges) AuthorOrErr() (*User, error) {
+	if e.Author != nil {
+		return e.Author, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "author"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -123,6 +175,21 @@ func (_m *CommentReply) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *CommentReply) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the CommentReply entity.
+func (_m *CommentReply) QueryOrganization() *OrganizationQuery {
+	return NewCommentReplyClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryComment queries the "comment" edge of the CommentReply entity.
+func (_m *CommentReply) QueryComment() *CommentQuery {
+	return NewCommentReplyClient(_m.config).QueryComment(_m)
+}
+
+// QueryAuthor queries the "author" edge of the CommentReply entity.
+func (_m *CommentReply) QueryAuthor() *UserQuery {
+	return NewCommentReplyClient(_m.config).QueryAuthor(_m)
 }
 
 // Update returns a builder for updating this CommentReply.

@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/comment"
 	"octavo/ent/commentreply"
+	"octavo/ent/organization"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -104,6 +107,21 @@ func (_c *CommentReplyCreate) SetNillableID(v *string) *CommentReplyCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *CommentReplyCreate) SetOrganization(v *Organization) *CommentReplyCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetComment sets the "comment" edge to the Comment entity.
+func (_c *CommentReplyCreate) SetComment(v *Comment) *CommentReplyCreate {
+	return _c.SetCommentID(v.ID)
+}
+
+// SetAuthor sets the "author" edge to the User entity.
+func (_c *CommentReplyCreate) SetAuthor(v *User) *CommentReplyCreate {
+	return _c.SetAuthorID(v.ID)
+}
+
 // Mutation returns the CommentReplyMutation object of the builder.
 func (_c *CommentReplyCreate) Mutation() *CommentReplyMutation {
 	return _c.mutation
@@ -190,6 +208,15 @@ func (_c *CommentReplyCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "CommentReply.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "CommentReply.organization"`)}
+	}
+	if len(_c.mutation.CommentIDs()) == 0 {
+		return &ValidationError{Name: "comment", err: errors.New(`ent: missing required edge "CommentReply.comment"`)}
+	}
+	if len(_c.mutation.AuthorIDs()) == 0 {
+		return &ValidationError{Name: "author", err: errors.New(`ent: missing required edge "CommentReply.author"`)}
+	}
 	return nil
 }
 
@@ -230,18 +257,6 @@ func (_c *CommentReplyCreate) createSpec() (*CommentReply, *sqlgraph.CreateSpec)
 		_spec.SetField(commentreply.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(commentreply.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.CommentID(); ok {
-		_spec.SetField(commentreply.FieldCommentID, field.TypeString, value)
-		_node.CommentID = value
-	}
-	if value, ok := _c.mutation.AuthorID(); ok {
-		_spec.SetField(commentreply.FieldAuthorID, field.TypeString, value)
-		_node.AuthorID = value
-	}
 	if value, ok := _c.mutation.Markdown(); ok {
 		_spec.SetField(commentreply.FieldMarkdown, field.TypeString, value)
 		_node.Markdown = value
@@ -253,6 +268,57 @@ func (_c *CommentReplyCreate) createSpec() (*CommentReply, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.EditedAt(); ok {
 		_spec.SetField(commentreply.FieldEditedAt, field.TypeTime, value)
 		_node.EditedAt = &value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.OrganizationTable,
+			Columns: []string{commentreply.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.CommentIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.CommentTable,
+			Columns: []string{commentreply.CommentColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(comment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.CommentID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.AuthorIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.AuthorTable,
+			Columns: []string{commentreply.AuthorColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.AuthorID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/comment"
 	"octavo/ent/commentreply"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +22,14 @@ import (
 // CommentReplyQuery is the builder for querying CommentReply entities.
 type CommentReplyQuery struct {
 	config
-	ctx        *QueryContext
-	order      []commentreply.OrderOption
-	inters     []Interceptor
-	predicates []predicate.CommentReply
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []commentreply.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.CommentReply
+	withOrganization *OrganizationQuery
+	withComment      *CommentQuery
+	withAuthor       *UserQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +64,72 @@ func (_q *CommentReplyQuery) Unique(unique bool) *CommentReplyQuery {
 func (_q *CommentReplyQuery) Order(o ...commentreply.OrderOption) *CommentReplyQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *CommentReplyQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(commentreply.Table, commentreply.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, commentreply.OrganizationTable, commentreply.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryComment chains the current query on the "comment" edge.
+func (_q *CommentReplyQuery) QueryComment() *CommentQuery {
+	query := (&CommentClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(commentreply.Table, commentreply.FieldID, selector),
+			sqlgraph.To(comment.Table, comment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, commentreply.CommentTable, commentreply.CommentColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryAuthor chains the current query on the "author" edge.
+func (_q *CommentReplyQuery) QueryAuthor() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(commentreply.Table, commentreply.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, commentreply.AuthorTable, commentreply.AuthorColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first CommentReply entity from the query.
@@ -247,16 +319,52 @@ func (_q *CommentReplyQuery) Clone() *CommentReplyQuery {
 		return nil
 	}
 	return &CommentReplyQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]commentreply.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.CommentReply{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]commentreply.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.CommentReply{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withComment:      _q.withComment.Clone(),
+		withAuthor:       _q.withAuthor.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CommentReplyQuery) WithOrganization(opts ...func(*OrganizationQuery)) *CommentReplyQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithComment tells the query-builder to eager-load the nodes that are connected to
+// the "comment" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CommentReplyQuery) WithComment(opts ...func(*CommentQuery)) *CommentReplyQuery {
+	query := (&CommentClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withComment = query
+	return _q
+}
+
+// WithAuthor tells the query-builder to eager-load the nodes that are connected to
+// the "author" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *CommentReplyQuery) WithAuthor(opts ...func(*UserQuery)) *CommentReplyQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withAuthor = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +443,13 @@ func (_q *CommentReplyQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *CommentReplyQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*CommentReply, error) {
 	var (
-		nodes = []*CommentReply{}
-		_spec = _q.querySpec()
+		nodes       = []*CommentReply{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withComment != nil,
+			_q.withAuthor != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*CommentReply).scanValues(nil, columns)
@@ -344,6 +457,7 @@ func (_q *CommentReplyQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &CommentReply{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +472,113 @@ func (_q *CommentReplyQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *CommentReply, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withComment; query != nil {
+		if err := _q.loadComment(ctx, query, nodes, nil,
+			func(n *CommentReply, e *Comment) { n.Edges.Comment = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withAuthor; query != nil {
+		if err := _q.loadAuthor(ctx, query, nodes, nil,
+			func(n *CommentReply, e *User) { n.Edges.Author = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *CommentReplyQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*CommentReply, init func(*CommentReply), assign func(*CommentReply, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CommentReply)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *CommentReplyQuery) loadComment(ctx context.Context, query *CommentQuery, nodes []*CommentReply, init func(*CommentReply), assign func(*CommentReply, *Comment)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CommentReply)
+	for i := range nodes {
+		fk := nodes[i].CommentID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(comment.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "comment_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *CommentReplyQuery) loadAuthor(ctx context.Context, query *UserQuery, nodes []*CommentReply, init func(*CommentReply), assign func(*CommentReply, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*CommentReply)
+	for i := range nodes {
+		fk := nodes[i].AuthorID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "author_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *CommentReplyQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +608,15 @@ func (_q *CommentReplyQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != commentreply.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(commentreply.FieldOrganizationID)
+		}
+		if _q.withComment != nil {
+			_spec.Node.AddColumnOnce(commentreply.FieldCommentID)
+		}
+		if _q.withAuthor != nil {
+			_spec.Node.AddColumnOnce(commentreply.FieldAuthorID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/commentreply"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"time"
 
@@ -97,9 +98,20 @@ func (_u *CommentReplyUpdate) ClearEditedAt() *CommentReplyUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CommentReplyUpdate) SetOrganization(v *Organization) *CommentReplyUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the CommentReplyMutation object of the builder.
 func (_u *CommentReplyUpdate) Mutation() *CommentReplyMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CommentReplyUpdate) ClearOrganization() *CommentReplyUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -136,6 +148,15 @@ func (_u *CommentReplyUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "CommentReply.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.organization"`)
+	}
+	if _u.mutation.CommentCleared() && len(_u.mutation.CommentIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.comment"`)
+	}
+	if _u.mutation.AuthorCleared() && len(_u.mutation.AuthorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.author"`)
+	}
 	return nil
 }
 
@@ -157,9 +178,6 @@ func (_u *CommentReplyUpdate) sqlSave(ctx context.Context) (_node int, err error
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(commentreply.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Markdown(); ok {
 		_spec.SetField(commentreply.FieldMarkdown, field.TypeString, value)
 	}
@@ -179,6 +197,35 @@ func (_u *CommentReplyUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if _u.mutation.EditedAtCleared() {
 		_spec.ClearField(commentreply.FieldEditedAt, field.TypeTime)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.OrganizationTable,
+			Columns: []string{commentreply.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.OrganizationTable,
+			Columns: []string{commentreply.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -268,9 +315,20 @@ func (_u *CommentReplyUpdateOne) ClearEditedAt() *CommentReplyUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *CommentReplyUpdateOne) SetOrganization(v *Organization) *CommentReplyUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the CommentReplyMutation object of the builder.
 func (_u *CommentReplyUpdateOne) Mutation() *CommentReplyMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *CommentReplyUpdateOne) ClearOrganization() *CommentReplyUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the CommentReplyUpdate builder.
@@ -320,6 +378,15 @@ func (_u *CommentReplyUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "CommentReply.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.organization"`)
+	}
+	if _u.mutation.CommentCleared() && len(_u.mutation.CommentIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.comment"`)
+	}
+	if _u.mutation.AuthorCleared() && len(_u.mutation.AuthorIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "CommentReply.author"`)
+	}
 	return nil
 }
 
@@ -358,9 +425,6 @@ func (_u *CommentReplyUpdateOne) sqlSave(ctx context.Context) (_node *CommentRep
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(commentreply.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Markdown(); ok {
 		_spec.SetField(commentreply.FieldMarkdown, field.TypeString, value)
 	}
@@ -380,6 +444,35 @@ func (_u *CommentReplyUpdateOne) sqlSave(ctx context.Context) (_node *CommentRep
 	}
 	if _u.mutation.EditedAtCleared() {
 		_spec.ClearField(commentreply.FieldEditedAt, field.TypeTime)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.OrganizationTable,
+			Columns: []string{commentreply.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   commentreply.OrganizationTable,
+			Columns: []string{commentreply.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &CommentReply{config: _u.config}

@@ -4,7 +4,10 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/changerequest"
 	"octavo/ent/contributor"
+	"octavo/ent/organization"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -24,8 +27,57 @@ type Contributor struct {
 	// ChangeRequestID holds the value of the "change_request_id" field.
 	ChangeRequestID string `json:"change_request_id,omitempty"`
 	// UserID holds the value of the "user_id" field.
-	UserID       string `json:"user_id,omitempty"`
+	UserID string `json:"user_id,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the ContributorQuery when eager-loading is set.
+	Edges        ContributorEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// ContributorEdges holds the relations/edges for other nodes in the graph.
+type ContributorEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// ChangeRequest holds the value of the change_request edge.
+	ChangeRequest *ChangeRequest `json:"change_request,omitempty"`
+	// User holds the value of the user edge.
+	User *User `json:"user,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ContributorEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// ChangeRequestOrErr returns the ChangeRequest value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ContributorEdges) ChangeRequestOrErr() (*ChangeRequest, error) {
+	if e.ChangeRequest != nil {
+		return e.ChangeRequest, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: changerequest.Label}
+	}
+	return nil, &NotLoadedError{edge: "change_request"}
+}
+
+// UserOrErr returns the User value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ContributorEdges) UserOrErr() (*User, error) {
+	if e.User != nil {
+		return e.User, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "user"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -95,6 +147,21 @@ func (_m *Contributor) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Contributor) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Contributor entity.
+func (_m *Contributor) QueryOrganization() *OrganizationQuery {
+	return NewContributorClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryChangeRequest queries the "change_request" edge of the Contributor entity.
+func (_m *Contributor) QueryChangeRequest() *ChangeRequestQuery {
+	return NewContributorClient(_m.config).QueryChangeRequest(_m)
+}
+
+// QueryUser queries the "user" edge of the Contributor entity.
+func (_m *Contributor) QueryUser() *UserQuery {
+	return NewContributorClient(_m.config).QueryUser(_m)
 }
 
 // Update returns a builder for updating this Contributor.

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/changerequest"
 	"octavo/ent/contributor"
+	"octavo/ent/organization"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -52,6 +55,21 @@ func (_c *ContributorCreate) SetChangeRequestID(v string) *ContributorCreate {
 func (_c *ContributorCreate) SetUserID(v string) *ContributorCreate {
 	_c.mutation.SetUserID(v)
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *ContributorCreate) SetOrganization(v *Organization) *ContributorCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_c *ContributorCreate) SetChangeRequest(v *ChangeRequest) *ContributorCreate {
+	return _c.SetChangeRequestID(v.ID)
+}
+
+// SetUser sets the "user" edge to the User entity.
+func (_c *ContributorCreate) SetUser(v *User) *ContributorCreate {
+	return _c.SetUserID(v.ID)
 }
 
 // Mutation returns the ContributorMutation object of the builder.
@@ -124,6 +142,15 @@ func (_c *ContributorCreate) check() error {
 			return &ValidationError{Name: "user_id", err: fmt.Errorf(`ent: validator failed for field "Contributor.user_id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Contributor.organization"`)}
+	}
+	if len(_c.mutation.ChangeRequestIDs()) == 0 {
+		return &ValidationError{Name: "change_request", err: errors.New(`ent: missing required edge "Contributor.change_request"`)}
+	}
+	if len(_c.mutation.UserIDs()) == 0 {
+		return &ValidationError{Name: "user", err: errors.New(`ent: missing required edge "Contributor.user"`)}
+	}
 	return nil
 }
 
@@ -155,17 +182,56 @@ func (_c *ContributorCreate) createSpec() (*Contributor, *sqlgraph.CreateSpec) {
 		_spec.SetField(contributor.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(contributor.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.OrganizationTable,
+			Columns: []string{contributor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
-	if value, ok := _c.mutation.ChangeRequestID(); ok {
-		_spec.SetField(contributor.FieldChangeRequestID, field.TypeString, value)
-		_node.ChangeRequestID = value
+	if nodes := _c.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.ChangeRequestTable,
+			Columns: []string{contributor.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ChangeRequestID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
-	if value, ok := _c.mutation.UserID(); ok {
-		_spec.SetField(contributor.FieldUserID, field.TypeString, value)
-		_node.UserID = value
+	if nodes := _c.mutation.UserIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.UserTable,
+			Columns: []string{contributor.UserColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.UserID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

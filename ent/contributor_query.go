@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/changerequest"
 	"octavo/ent/contributor"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +22,14 @@ import (
 // ContributorQuery is the builder for querying Contributor entities.
 type ContributorQuery struct {
 	config
-	ctx        *QueryContext
-	order      []contributor.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Contributor
-	modifiers  []func(*sql.Selector)
+	ctx               *QueryContext
+	order             []contributor.OrderOption
+	inters            []Interceptor
+	predicates        []predicate.Contributor
+	withOrganization  *OrganizationQuery
+	withChangeRequest *ChangeRequestQuery
+	withUser          *UserQuery
+	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +64,72 @@ func (_q *ContributorQuery) Unique(unique bool) *ContributorQuery {
 func (_q *ContributorQuery) Order(o ...contributor.OrderOption) *ContributorQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *ContributorQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(contributor.Table, contributor.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, contributor.OrganizationTable, contributor.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryChangeRequest chains the current query on the "change_request" edge.
+func (_q *ContributorQuery) QueryChangeRequest() *ChangeRequestQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(contributor.Table, contributor.FieldID, selector),
+			sqlgraph.To(changerequest.Table, changerequest.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, contributor.ChangeRequestTable, contributor.ChangeRequestColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUser chains the current query on the "user" edge.
+func (_q *ContributorQuery) QueryUser() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(contributor.Table, contributor.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, contributor.UserTable, contributor.UserColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first Contributor entity from the query.
@@ -247,16 +319,52 @@ func (_q *ContributorQuery) Clone() *ContributorQuery {
 		return nil
 	}
 	return &ContributorQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]contributor.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Contributor{}, _q.predicates...),
+		config:            _q.config,
+		ctx:               _q.ctx.Clone(),
+		order:             append([]contributor.OrderOption{}, _q.order...),
+		inters:            append([]Interceptor{}, _q.inters...),
+		predicates:        append([]predicate.Contributor{}, _q.predicates...),
+		withOrganization:  _q.withOrganization.Clone(),
+		withChangeRequest: _q.withChangeRequest.Clone(),
+		withUser:          _q.withUser.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ContributorQuery) WithOrganization(opts ...func(*OrganizationQuery)) *ContributorQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithChangeRequest tells the query-builder to eager-load the nodes that are connected to
+// the "change_request" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ContributorQuery) WithChangeRequest(opts ...func(*ChangeRequestQuery)) *ContributorQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withChangeRequest = query
+	return _q
+}
+
+// WithUser tells the query-builder to eager-load the nodes that are connected to
+// the "user" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ContributorQuery) WithUser(opts ...func(*UserQuery)) *ContributorQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUser = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +443,13 @@ func (_q *ContributorQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *ContributorQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Contributor, error) {
 	var (
-		nodes = []*Contributor{}
-		_spec = _q.querySpec()
+		nodes       = []*Contributor{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withChangeRequest != nil,
+			_q.withUser != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*Contributor).scanValues(nil, columns)
@@ -344,6 +457,7 @@ func (_q *ContributorQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &Contributor{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +472,113 @@ func (_q *ContributorQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *Contributor, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withChangeRequest; query != nil {
+		if err := _q.loadChangeRequest(ctx, query, nodes, nil,
+			func(n *Contributor, e *ChangeRequest) { n.Edges.ChangeRequest = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withUser; query != nil {
+		if err := _q.loadUser(ctx, query, nodes, nil,
+			func(n *Contributor, e *User) { n.Edges.User = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *ContributorQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*Contributor, init func(*Contributor), assign func(*Contributor, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Contributor)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ContributorQuery) loadChangeRequest(ctx context.Context, query *ChangeRequestQuery, nodes []*Contributor, init func(*Contributor), assign func(*Contributor, *ChangeRequest)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Contributor)
+	for i := range nodes {
+		fk := nodes[i].ChangeRequestID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(changerequest.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "change_request_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ContributorQuery) loadUser(ctx context.Context, query *UserQuery, nodes []*Contributor, init func(*Contributor), assign func(*Contributor, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Contributor)
+	for i := range nodes {
+		fk := nodes[i].UserID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "user_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *ContributorQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +608,15 @@ func (_q *ContributorQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != contributor.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(contributor.FieldOrganizationID)
+		}
+		if _q.withChangeRequest != nil {
+			_spec.Node.AddColumnOnce(contributor.FieldChangeRequestID)
+		}
+		if _q.withUser != nil {
+			_spec.Node.AddColumnOnce(contributor.FieldUserID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

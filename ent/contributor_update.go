@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/contributor"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 
 	"entgo.io/ent/dialect/sql"
@@ -42,9 +43,20 @@ func (_u *ContributorUpdate) SetNillableOrganizationID(v *string) *ContributorUp
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ContributorUpdate) SetOrganization(v *Organization) *ContributorUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ContributorMutation object of the builder.
 func (_u *ContributorUpdate) Mutation() *ContributorMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ContributorUpdate) ClearOrganization() *ContributorUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -81,6 +93,15 @@ func (_u *ContributorUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Contributor.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.change_request"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.user"`)
+	}
 	return nil
 }
 
@@ -102,8 +123,34 @@ func (_u *ContributorUpdate) sqlSave(ctx context.Context) (_node int, err error)
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(contributor.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.OrganizationTable,
+			Columns: []string{contributor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.OrganizationTable,
+			Columns: []string{contributor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -141,9 +188,20 @@ func (_u *ContributorUpdateOne) SetNillableOrganizationID(v *string) *Contributo
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ContributorUpdateOne) SetOrganization(v *Organization) *ContributorUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ContributorMutation object of the builder.
 func (_u *ContributorUpdateOne) Mutation() *ContributorMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ContributorUpdateOne) ClearOrganization() *ContributorUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the ContributorUpdate builder.
@@ -193,6 +251,15 @@ func (_u *ContributorUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Contributor.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.change_request"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Contributor.user"`)
+	}
 	return nil
 }
 
@@ -231,8 +298,34 @@ func (_u *ContributorUpdateOne) sqlSave(ctx context.Context) (_node *Contributor
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(contributor.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.OrganizationTable,
+			Columns: []string{contributor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   contributor.OrganizationTable,
+			Columns: []string{contributor.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Contributor{config: _u.config}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/event"
+	"octavo/ent/organization"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -74,6 +75,11 @@ func (_c *EventCreate) SetNillableID(v *string) *EventCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *EventCreate) SetOrganization(v *Organization) *EventCreate {
+	return _c.SetOrganizationID(v.ID)
 }
 
 // Mutation returns the EventMutation object of the builder.
@@ -148,6 +154,9 @@ func (_c *EventCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Event.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Event.organization"`)}
+	}
 	return nil
 }
 
@@ -188,10 +197,6 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 		_spec.SetField(event.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(event.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
 	if value, ok := _c.mutation.GetType(); ok {
 		_spec.SetField(event.FieldType, field.TypeString, value)
 		_node.Type = value
@@ -203,6 +208,23 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Payload(); ok {
 		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
 		_node.Payload = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   event.OrganizationTable,
+			Columns: []string{event.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

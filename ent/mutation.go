@@ -897,15 +897,12 @@ type ChangeRequestMutation struct {
 	id                   *string
 	created_at           *time.Time
 	updated_at           *time.Time
-	organization_id      *string
-	space_id             *string
 	number               *int
 	addnumber            *int
 	status               *string
 	subject              *string
 	description          *json.RawMessage
 	appenddescription    json.RawMessage
-	creator_id           *string
 	revision_id          *string
 	initial_revision_id  *string
 	ancestor_revision_id *string
@@ -916,6 +913,12 @@ type ChangeRequestMutation struct {
 	open_comments        *int
 	addopen_comments     *int
 	clearedFields        map[string]struct{}
+	organization         *string
+	clearedorganization  bool
+	space                *string
+	clearedspace         bool
+	creator              *string
+	clearedcreator       bool
 	done                 bool
 	oldValue             func(context.Context) (*ChangeRequest, error)
 	predicates           []predicate.ChangeRequest
@@ -1099,12 +1102,12 @@ func (m *ChangeRequestMutation) ResetUpdatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *ChangeRequestMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *ChangeRequestMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -1130,17 +1133,17 @@ func (m *ChangeRequestMutation) OldOrganizationID(ctx context.Context) (v string
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ChangeRequestMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetSpaceID sets the "space_id" field.
 func (m *ChangeRequestMutation) SetSpaceID(s string) {
-	m.space_id = &s
+	m.space = &s
 }
 
 // SpaceID returns the value of the "space_id" field in the mutation.
 func (m *ChangeRequestMutation) SpaceID() (r string, exists bool) {
-	v := m.space_id
+	v := m.space
 	if v == nil {
 		return
 	}
@@ -1166,7 +1169,7 @@ func (m *ChangeRequestMutation) OldSpaceID(ctx context.Context) (v string, err e
 
 // ResetSpaceID resets all changes to the "space_id" field.
 func (m *ChangeRequestMutation) ResetSpaceID() {
-	m.space_id = nil
+	m.space = nil
 }
 
 // SetNumber sets the "number" field.
@@ -1364,12 +1367,12 @@ func (m *ChangeRequestMutation) ResetDescription() {
 
 // SetCreatorID sets the "creator_id" field.
 func (m *ChangeRequestMutation) SetCreatorID(s string) {
-	m.creator_id = &s
+	m.creator = &s
 }
 
 // CreatorID returns the value of the "creator_id" field in the mutation.
 func (m *ChangeRequestMutation) CreatorID() (r string, exists bool) {
-	v := m.creator_id
+	v := m.creator
 	if v == nil {
 		return
 	}
@@ -1395,7 +1398,7 @@ func (m *ChangeRequestMutation) OldCreatorID(ctx context.Context) (v string, err
 
 // ResetCreatorID resets all changes to the "creator_id" field.
 func (m *ChangeRequestMutation) ResetCreatorID() {
-	m.creator_id = nil
+	m.creator = nil
 }
 
 // SetRevisionID sets the "revision_id" field.
@@ -1771,6 +1774,87 @@ func (m *ChangeRequestMutation) ResetOpenComments() {
 	m.addopen_comments = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *ChangeRequestMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[changerequest.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *ChangeRequestMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *ChangeRequestMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *ChangeRequestMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSpace clears the "space" edge to the Space entity.
+func (m *ChangeRequestMutation) ClearSpace() {
+	m.clearedspace = true
+	m.clearedFields[changerequest.FieldSpaceID] = struct{}{}
+}
+
+// SpaceCleared reports if the "space" edge to the Space entity was cleared.
+func (m *ChangeRequestMutation) SpaceCleared() bool {
+	return m.clearedspace
+}
+
+// SpaceIDs returns the "space" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SpaceID instead. It exists only for internal usage by the builders.
+func (m *ChangeRequestMutation) SpaceIDs() (ids []string) {
+	if id := m.space; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSpace resets all changes to the "space" edge.
+func (m *ChangeRequestMutation) ResetSpace() {
+	m.space = nil
+	m.clearedspace = false
+}
+
+// ClearCreator clears the "creator" edge to the User entity.
+func (m *ChangeRequestMutation) ClearCreator() {
+	m.clearedcreator = true
+	m.clearedFields[changerequest.FieldCreatorID] = struct{}{}
+}
+
+// CreatorCleared reports if the "creator" edge to the User entity was cleared.
+func (m *ChangeRequestMutation) CreatorCleared() bool {
+	return m.clearedcreator
+}
+
+// CreatorIDs returns the "creator" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CreatorID instead. It exists only for internal usage by the builders.
+func (m *ChangeRequestMutation) CreatorIDs() (ids []string) {
+	if id := m.creator; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetCreator resets all changes to the "creator" edge.
+func (m *ChangeRequestMutation) ResetCreator() {
+	m.creator = nil
+	m.clearedcreator = false
+}
+
 // Where appends a list predicates to the ChangeRequestMutation builder.
 func (m *ChangeRequestMutation) Where(ps ...predicate.ChangeRequest) {
 	m.predicates = append(m.predicates, ps...)
@@ -1812,10 +1896,10 @@ func (m *ChangeRequestMutation) Fields() []string {
 	if m.updated_at != nil {
 		fields = append(fields, changerequest.FieldUpdatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, changerequest.FieldOrganizationID)
 	}
-	if m.space_id != nil {
+	if m.space != nil {
 		fields = append(fields, changerequest.FieldSpaceID)
 	}
 	if m.number != nil {
@@ -1830,7 +1914,7 @@ func (m *ChangeRequestMutation) Fields() []string {
 	if m.description != nil {
 		fields = append(fields, changerequest.FieldDescription)
 	}
-	if m.creator_id != nil {
+	if m.creator != nil {
 		fields = append(fields, changerequest.FieldCreatorID)
 	}
 	if m.revision_id != nil {
@@ -2242,19 +2326,42 @@ func (m *ChangeRequestMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ChangeRequestMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, changerequest.EdgeOrganization)
+	}
+	if m.space != nil {
+		edges = append(edges, changerequest.EdgeSpace)
+	}
+	if m.creator != nil {
+		edges = append(edges, changerequest.EdgeCreator)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *ChangeRequestMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case changerequest.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case changerequest.EdgeSpace:
+		if id := m.space; id != nil {
+			return []ent.Value{*id}
+		}
+	case changerequest.EdgeCreator:
+		if id := m.creator; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ChangeRequestMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -2266,46 +2373,87 @@ func (m *ChangeRequestMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ChangeRequestMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, changerequest.EdgeOrganization)
+	}
+	if m.clearedspace {
+		edges = append(edges, changerequest.EdgeSpace)
+	}
+	if m.clearedcreator {
+		edges = append(edges, changerequest.EdgeCreator)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *ChangeRequestMutation) EdgeCleared(name string) bool {
+	switch name {
+	case changerequest.EdgeOrganization:
+		return m.clearedorganization
+	case changerequest.EdgeSpace:
+		return m.clearedspace
+	case changerequest.EdgeCreator:
+		return m.clearedcreator
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *ChangeRequestMutation) ClearEdge(name string) error {
+	switch name {
+	case changerequest.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case changerequest.EdgeSpace:
+		m.ClearSpace()
+		return nil
+	case changerequest.EdgeCreator:
+		m.ClearCreator()
+		return nil
+	}
 	return fmt.Errorf("unknown ChangeRequest unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *ChangeRequestMutation) ResetEdge(name string) error {
+	switch name {
+	case changerequest.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case changerequest.EdgeSpace:
+		m.ResetSpace()
+		return nil
+	case changerequest.EdgeCreator:
+		m.ResetCreator()
+		return nil
+	}
 	return fmt.Errorf("unknown ChangeRequest edge %s", name)
 }
 
 // CollectionMutation represents an operation that mutates the Collection nodes in the graph.
 type CollectionMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	created_at       *time.Time
-	organization_id  *string
-	parent_id        *string
-	title            *string
-	description      *string
-	default_level    *access.Role
-	adddefault_level *access.Role
-	position         *string
-	clearedFields    map[string]struct{}
-	done             bool
-	oldValue         func(context.Context) (*Collection, error)
-	predicates       []predicate.Collection
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	title               *string
+	description         *string
+	default_level       *access.Role
+	adddefault_level    *access.Role
+	position            *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	parent              *string
+	clearedparent       bool
+	done                bool
+	oldValue            func(context.Context) (*Collection, error)
+	predicates          []predicate.Collection
 }
 
 var _ ent.Mutation = (*CollectionMutation)(nil)
@@ -2450,12 +2598,12 @@ func (m *CollectionMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *CollectionMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *CollectionMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -2481,17 +2629,17 @@ func (m *CollectionMutation) OldOrganizationID(ctx context.Context) (v string, e
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *CollectionMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetParentID sets the "parent_id" field.
 func (m *CollectionMutation) SetParentID(s string) {
-	m.parent_id = &s
+	m.parent = &s
 }
 
 // ParentID returns the value of the "parent_id" field in the mutation.
 func (m *CollectionMutation) ParentID() (r string, exists bool) {
-	v := m.parent_id
+	v := m.parent
 	if v == nil {
 		return
 	}
@@ -2517,7 +2665,7 @@ func (m *CollectionMutation) OldParentID(ctx context.Context) (v *string, err er
 
 // ClearParentID clears the value of the "parent_id" field.
 func (m *CollectionMutation) ClearParentID() {
-	m.parent_id = nil
+	m.parent = nil
 	m.clearedFields[collection.FieldParentID] = struct{}{}
 }
 
@@ -2529,7 +2677,7 @@ func (m *CollectionMutation) ParentIDCleared() bool {
 
 // ResetParentID resets all changes to the "parent_id" field.
 func (m *CollectionMutation) ResetParentID() {
-	m.parent_id = nil
+	m.parent = nil
 	delete(m.clearedFields, collection.FieldParentID)
 }
 
@@ -2710,6 +2858,60 @@ func (m *CollectionMutation) ResetPosition() {
 	m.position = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *CollectionMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[collection.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *CollectionMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *CollectionMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *CollectionMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearParent clears the "parent" edge to the Collection entity.
+func (m *CollectionMutation) ClearParent() {
+	m.clearedparent = true
+	m.clearedFields[collection.FieldParentID] = struct{}{}
+}
+
+// ParentCleared reports if the "parent" edge to the Collection entity was cleared.
+func (m *CollectionMutation) ParentCleared() bool {
+	return m.ParentIDCleared() || m.clearedparent
+}
+
+// ParentIDs returns the "parent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ParentID instead. It exists only for internal usage by the builders.
+func (m *CollectionMutation) ParentIDs() (ids []string) {
+	if id := m.parent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetParent resets all changes to the "parent" edge.
+func (m *CollectionMutation) ResetParent() {
+	m.parent = nil
+	m.clearedparent = false
+}
+
 // Where appends a list predicates to the CollectionMutation builder.
 func (m *CollectionMutation) Where(ps ...predicate.Collection) {
 	m.predicates = append(m.predicates, ps...)
@@ -2748,10 +2950,10 @@ func (m *CollectionMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, collection.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, collection.FieldOrganizationID)
 	}
-	if m.parent_id != nil {
+	if m.parent != nil {
 		fields = append(fields, collection.FieldParentID)
 	}
 	if m.title != nil {
@@ -2975,19 +3177,35 @@ func (m *CollectionMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *CollectionMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, collection.EdgeOrganization)
+	}
+	if m.parent != nil {
+		edges = append(edges, collection.EdgeParent)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *CollectionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case collection.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case collection.EdgeParent:
+		if id := m.parent; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *CollectionMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
 	return edges
 }
 
@@ -2999,43 +3217,74 @@ func (m *CollectionMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *CollectionMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, collection.EdgeOrganization)
+	}
+	if m.clearedparent {
+		edges = append(edges, collection.EdgeParent)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *CollectionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case collection.EdgeOrganization:
+		return m.clearedorganization
+	case collection.EdgeParent:
+		return m.clearedparent
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *CollectionMutation) ClearEdge(name string) error {
+	switch name {
+	case collection.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case collection.EdgeParent:
+		m.ClearParent()
+		return nil
+	}
 	return fmt.Errorf("unknown Collection unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *CollectionMutation) ResetEdge(name string) error {
+	switch name {
+	case collection.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case collection.EdgeParent:
+		m.ResetParent()
+		return nil
+	}
 	return fmt.Errorf("unknown Collection edge %s", name)
 }
 
 // CollectionAncestorMutation represents an operation that mutates the CollectionAncestor nodes in the graph.
 type CollectionAncestorMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *int
-	organization_id *string
-	collection_id   *string
-	ancestor_id     *string
-	distance        *int
-	adddistance     *int
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*CollectionAncestor, error)
-	predicates      []predicate.CollectionAncestor
+	op                  Op
+	typ                 string
+	id                  *int
+	distance            *int
+	adddistance         *int
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	collection          *string
+	clearedcollection   bool
+	ancestor            *string
+	clearedancestor     bool
+	done                bool
+	oldValue            func(context.Context) (*CollectionAncestor, error)
+	predicates          []predicate.CollectionAncestor
 }
 
 var _ ent.Mutation = (*CollectionAncestorMutation)(nil)
@@ -3138,12 +3387,12 @@ func (m *CollectionAncestorMutation) IDs(ctx context.Context) ([]int, error) {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *CollectionAncestorMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *CollectionAncestorMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -3169,17 +3418,17 @@ func (m *CollectionAncestorMutation) OldOrganizationID(ctx context.Context) (v s
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *CollectionAncestorMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetCollectionID sets the "collection_id" field.
 func (m *CollectionAncestorMutation) SetCollectionID(s string) {
-	m.collection_id = &s
+	m.collection = &s
 }
 
 // CollectionID returns the value of the "collection_id" field in the mutation.
 func (m *CollectionAncestorMutation) CollectionID() (r string, exists bool) {
-	v := m.collection_id
+	v := m.collection
 	if v == nil {
 		return
 	}
@@ -3205,17 +3454,17 @@ func (m *CollectionAncestorMutation) OldCollectionID(ctx context.Context) (v str
 
 // ResetCollectionID resets all changes to the "collection_id" field.
 func (m *CollectionAncestorMutation) ResetCollectionID() {
-	m.collection_id = nil
+	m.collection = nil
 }
 
 // SetAncestorID sets the "ancestor_id" field.
 func (m *CollectionAncestorMutation) SetAncestorID(s string) {
-	m.ancestor_id = &s
+	m.ancestor = &s
 }
 
 // AncestorID returns the value of the "ancestor_id" field in the mutation.
 func (m *CollectionAncestorMutation) AncestorID() (r string, exists bool) {
-	v := m.ancestor_id
+	v := m.ancestor
 	if v == nil {
 		return
 	}
@@ -3241,7 +3490,7 @@ func (m *CollectionAncestorMutation) OldAncestorID(ctx context.Context) (v strin
 
 // ResetAncestorID resets all changes to the "ancestor_id" field.
 func (m *CollectionAncestorMutation) ResetAncestorID() {
-	m.ancestor_id = nil
+	m.ancestor = nil
 }
 
 // SetDistance sets the "distance" field.
@@ -3300,6 +3549,87 @@ func (m *CollectionAncestorMutation) ResetDistance() {
 	m.adddistance = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *CollectionAncestorMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[collectionancestor.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *CollectionAncestorMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *CollectionAncestorMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *CollectionAncestorMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearCollection clears the "collection" edge to the Collection entity.
+func (m *CollectionAncestorMutation) ClearCollection() {
+	m.clearedcollection = true
+	m.clearedFields[collectionancestor.FieldCollectionID] = struct{}{}
+}
+
+// CollectionCleared reports if the "collection" edge to the Collection entity was cleared.
+func (m *CollectionAncestorMutation) CollectionCleared() bool {
+	return m.clearedcollection
+}
+
+// CollectionIDs returns the "collection" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CollectionID instead. It exists only for internal usage by the builders.
+func (m *CollectionAncestorMutation) CollectionIDs() (ids []string) {
+	if id := m.collection; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetCollection resets all changes to the "collection" edge.
+func (m *CollectionAncestorMutation) ResetCollection() {
+	m.collection = nil
+	m.clearedcollection = false
+}
+
+// ClearAncestor clears the "ancestor" edge to the Collection entity.
+func (m *CollectionAncestorMutation) ClearAncestor() {
+	m.clearedancestor = true
+	m.clearedFields[collectionancestor.FieldAncestorID] = struct{}{}
+}
+
+// AncestorCleared reports if the "ancestor" edge to the Collection entity was cleared.
+func (m *CollectionAncestorMutation) AncestorCleared() bool {
+	return m.clearedancestor
+}
+
+// AncestorIDs returns the "ancestor" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AncestorID instead. It exists only for internal usage by the builders.
+func (m *CollectionAncestorMutation) AncestorIDs() (ids []string) {
+	if id := m.ancestor; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAncestor resets all changes to the "ancestor" edge.
+func (m *CollectionAncestorMutation) ResetAncestor() {
+	m.ancestor = nil
+	m.clearedancestor = false
+}
+
 // Where appends a list predicates to the CollectionAncestorMutation builder.
 func (m *CollectionAncestorMutation) Where(ps ...predicate.CollectionAncestor) {
 	m.predicates = append(m.predicates, ps...)
@@ -3335,13 +3665,13 @@ func (m *CollectionAncestorMutation) Type() string {
 // AddedFields().
 func (m *CollectionAncestorMutation) Fields() []string {
 	fields := make([]string, 0, 4)
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, collectionancestor.FieldOrganizationID)
 	}
-	if m.collection_id != nil {
+	if m.collection != nil {
 		fields = append(fields, collectionancestor.FieldCollectionID)
 	}
-	if m.ancestor_id != nil {
+	if m.ancestor != nil {
 		fields = append(fields, collectionancestor.FieldAncestorID)
 	}
 	if m.distance != nil {
@@ -3499,19 +3829,42 @@ func (m *CollectionAncestorMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *CollectionAncestorMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, collectionancestor.EdgeOrganization)
+	}
+	if m.collection != nil {
+		edges = append(edges, collectionancestor.EdgeCollection)
+	}
+	if m.ancestor != nil {
+		edges = append(edges, collectionancestor.EdgeAncestor)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *CollectionAncestorMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case collectionancestor.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case collectionancestor.EdgeCollection:
+		if id := m.collection; id != nil {
+			return []ent.Value{*id}
+		}
+	case collectionancestor.EdgeAncestor:
+		if id := m.ancestor; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *CollectionAncestorMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -3523,57 +3876,100 @@ func (m *CollectionAncestorMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *CollectionAncestorMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, collectionancestor.EdgeOrganization)
+	}
+	if m.clearedcollection {
+		edges = append(edges, collectionancestor.EdgeCollection)
+	}
+	if m.clearedancestor {
+		edges = append(edges, collectionancestor.EdgeAncestor)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *CollectionAncestorMutation) EdgeCleared(name string) bool {
+	switch name {
+	case collectionancestor.EdgeOrganization:
+		return m.clearedorganization
+	case collectionancestor.EdgeCollection:
+		return m.clearedcollection
+	case collectionancestor.EdgeAncestor:
+		return m.clearedancestor
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *CollectionAncestorMutation) ClearEdge(name string) error {
+	switch name {
+	case collectionancestor.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case collectionancestor.EdgeCollection:
+		m.ClearCollection()
+		return nil
+	case collectionancestor.EdgeAncestor:
+		m.ClearAncestor()
+		return nil
+	}
 	return fmt.Errorf("unknown CollectionAncestor unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *CollectionAncestorMutation) ResetEdge(name string) error {
+	switch name {
+	case collectionancestor.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case collectionancestor.EdgeCollection:
+		m.ResetCollection()
+		return nil
+	case collectionancestor.EdgeAncestor:
+		m.ResetAncestor()
+		return nil
+	}
 	return fmt.Errorf("unknown CollectionAncestor edge %s", name)
 }
 
 // CommentMutation represents an operation that mutates the Comment nodes in the graph.
 type CommentMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *string
-	created_at        *time.Time
-	organization_id   *string
-	space_id          *string
-	change_request_id *string
-	review_id         *string
-	revision_id       *string
-	page_id           *string
-	node_id           *string
-	table_record      *string
-	table_definition  *string
-	author_id         *string
-	markdown          *string
-	document          *json.RawMessage
-	appenddocument    json.RawMessage
-	edited_at         *time.Time
-	resolved_at       *time.Time
-	resolved_by_id    *string
-	replies           *int
-	addreplies        *int
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Comment, error)
-	predicates        []predicate.Comment
+	op                    Op
+	typ                   string
+	id                    *string
+	created_at            *time.Time
+	review_id             *string
+	revision_id           *string
+	page_id               *string
+	node_id               *string
+	table_record          *string
+	table_definition      *string
+	markdown              *string
+	document              *json.RawMessage
+	appenddocument        json.RawMessage
+	edited_at             *time.Time
+	resolved_at           *time.Time
+	resolved_by_id        *string
+	replies               *int
+	addreplies            *int
+	clearedFields         map[string]struct{}
+	organization          *string
+	clearedorganization   bool
+	space                 *string
+	clearedspace          bool
+	change_request        *string
+	clearedchange_request bool
+	author                *string
+	clearedauthor         bool
+	done                  bool
+	oldValue              func(context.Context) (*Comment, error)
+	predicates            []predicate.Comment
 }
 
 var _ ent.Mutation = (*CommentMutation)(nil)
@@ -3718,12 +4114,12 @@ func (m *CommentMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *CommentMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *CommentMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -3749,17 +4145,17 @@ func (m *CommentMutation) OldOrganizationID(ctx context.Context) (v string, err 
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *CommentMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetSpaceID sets the "space_id" field.
 func (m *CommentMutation) SetSpaceID(s string) {
-	m.space_id = &s
+	m.space = &s
 }
 
 // SpaceID returns the value of the "space_id" field in the mutation.
 func (m *CommentMutation) SpaceID() (r string, exists bool) {
-	v := m.space_id
+	v := m.space
 	if v == nil {
 		return
 	}
@@ -3785,17 +4181,17 @@ func (m *CommentMutation) OldSpaceID(ctx context.Context) (v string, err error) 
 
 // ResetSpaceID resets all changes to the "space_id" field.
 func (m *CommentMutation) ResetSpaceID() {
-	m.space_id = nil
+	m.space = nil
 }
 
 // SetChangeRequestID sets the "change_request_id" field.
 func (m *CommentMutation) SetChangeRequestID(s string) {
-	m.change_request_id = &s
+	m.change_request = &s
 }
 
 // ChangeRequestID returns the value of the "change_request_id" field in the mutation.
 func (m *CommentMutation) ChangeRequestID() (r string, exists bool) {
-	v := m.change_request_id
+	v := m.change_request
 	if v == nil {
 		return
 	}
@@ -3821,7 +4217,7 @@ func (m *CommentMutation) OldChangeRequestID(ctx context.Context) (v *string, er
 
 // ClearChangeRequestID clears the value of the "change_request_id" field.
 func (m *CommentMutation) ClearChangeRequestID() {
-	m.change_request_id = nil
+	m.change_request = nil
 	m.clearedFields[comment.FieldChangeRequestID] = struct{}{}
 }
 
@@ -3833,7 +4229,7 @@ func (m *CommentMutation) ChangeRequestIDCleared() bool {
 
 // ResetChangeRequestID resets all changes to the "change_request_id" field.
 func (m *CommentMutation) ResetChangeRequestID() {
-	m.change_request_id = nil
+	m.change_request = nil
 	delete(m.clearedFields, comment.FieldChangeRequestID)
 }
 
@@ -4120,12 +4516,12 @@ func (m *CommentMutation) ResetTableDefinition() {
 
 // SetAuthorID sets the "author_id" field.
 func (m *CommentMutation) SetAuthorID(s string) {
-	m.author_id = &s
+	m.author = &s
 }
 
 // AuthorID returns the value of the "author_id" field in the mutation.
 func (m *CommentMutation) AuthorID() (r string, exists bool) {
-	v := m.author_id
+	v := m.author
 	if v == nil {
 		return
 	}
@@ -4151,7 +4547,7 @@ func (m *CommentMutation) OldAuthorID(ctx context.Context) (v string, err error)
 
 // ResetAuthorID resets all changes to the "author_id" field.
 func (m *CommentMutation) ResetAuthorID() {
-	m.author_id = nil
+	m.author = nil
 }
 
 // SetMarkdown sets the "markdown" field.
@@ -4458,6 +4854,114 @@ func (m *CommentMutation) ResetReplies() {
 	m.addreplies = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *CommentMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[comment.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *CommentMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *CommentMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *CommentMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSpace clears the "space" edge to the Space entity.
+func (m *CommentMutation) ClearSpace() {
+	m.clearedspace = true
+	m.clearedFields[comment.FieldSpaceID] = struct{}{}
+}
+
+// SpaceCleared reports if the "space" edge to the Space entity was cleared.
+func (m *CommentMutation) SpaceCleared() bool {
+	return m.clearedspace
+}
+
+// SpaceIDs returns the "space" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SpaceID instead. It exists only for internal usage by the builders.
+func (m *CommentMutation) SpaceIDs() (ids []string) {
+	if id := m.space; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSpace resets all changes to the "space" edge.
+func (m *CommentMutation) ResetSpace() {
+	m.space = nil
+	m.clearedspace = false
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (m *CommentMutation) ClearChangeRequest() {
+	m.clearedchange_request = true
+	m.clearedFields[comment.FieldChangeRequestID] = struct{}{}
+}
+
+// ChangeRequestCleared reports if the "change_request" edge to the ChangeRequest entity was cleared.
+func (m *CommentMutation) ChangeRequestCleared() bool {
+	return m.ChangeRequestIDCleared() || m.clearedchange_request
+}
+
+// ChangeRequestIDs returns the "change_request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChangeRequestID instead. It exists only for internal usage by the builders.
+func (m *CommentMutation) ChangeRequestIDs() (ids []string) {
+	if id := m.change_request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChangeRequest resets all changes to the "change_request" edge.
+func (m *CommentMutation) ResetChangeRequest() {
+	m.change_request = nil
+	m.clearedchange_request = false
+}
+
+// ClearAuthor clears the "author" edge to the User entity.
+func (m *CommentMutation) ClearAuthor() {
+	m.clearedauthor = true
+	m.clearedFields[comment.FieldAuthorID] = struct{}{}
+}
+
+// AuthorCleared reports if the "author" edge to the User entity was cleared.
+func (m *CommentMutation) AuthorCleared() bool {
+	return m.clearedauthor
+}
+
+// AuthorIDs returns the "author" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AuthorID instead. It exists only for internal usage by the builders.
+func (m *CommentMutation) AuthorIDs() (ids []string) {
+	if id := m.author; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAuthor resets all changes to the "author" edge.
+func (m *CommentMutation) ResetAuthor() {
+	m.author = nil
+	m.clearedauthor = false
+}
+
 // Where appends a list predicates to the CommentMutation builder.
 func (m *CommentMutation) Where(ps ...predicate.Comment) {
 	m.predicates = append(m.predicates, ps...)
@@ -4496,13 +5000,13 @@ func (m *CommentMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, comment.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, comment.FieldOrganizationID)
 	}
-	if m.space_id != nil {
+	if m.space != nil {
 		fields = append(fields, comment.FieldSpaceID)
 	}
-	if m.change_request_id != nil {
+	if m.change_request != nil {
 		fields = append(fields, comment.FieldChangeRequestID)
 	}
 	if m.review_id != nil {
@@ -4523,7 +5027,7 @@ func (m *CommentMutation) Fields() []string {
 	if m.table_definition != nil {
 		fields = append(fields, comment.FieldTableDefinition)
 	}
-	if m.author_id != nil {
+	if m.author != nil {
 		fields = append(fields, comment.FieldAuthorID)
 	}
 	if m.markdown != nil {
@@ -4941,19 +5445,49 @@ func (m *CommentMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *CommentMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 4)
+	if m.organization != nil {
+		edges = append(edges, comment.EdgeOrganization)
+	}
+	if m.space != nil {
+		edges = append(edges, comment.EdgeSpace)
+	}
+	if m.change_request != nil {
+		edges = append(edges, comment.EdgeChangeRequest)
+	}
+	if m.author != nil {
+		edges = append(edges, comment.EdgeAuthor)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *CommentMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case comment.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case comment.EdgeSpace:
+		if id := m.space; id != nil {
+			return []ent.Value{*id}
+		}
+	case comment.EdgeChangeRequest:
+		if id := m.change_request; id != nil {
+			return []ent.Value{*id}
+		}
+	case comment.EdgeAuthor:
+		if id := m.author; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *CommentMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 4)
 	return edges
 }
 
@@ -4965,46 +5499,99 @@ func (m *CommentMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *CommentMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 4)
+	if m.clearedorganization {
+		edges = append(edges, comment.EdgeOrganization)
+	}
+	if m.clearedspace {
+		edges = append(edges, comment.EdgeSpace)
+	}
+	if m.clearedchange_request {
+		edges = append(edges, comment.EdgeChangeRequest)
+	}
+	if m.clearedauthor {
+		edges = append(edges, comment.EdgeAuthor)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *CommentMutation) EdgeCleared(name string) bool {
+	switch name {
+	case comment.EdgeOrganization:
+		return m.clearedorganization
+	case comment.EdgeSpace:
+		return m.clearedspace
+	case comment.EdgeChangeRequest:
+		return m.clearedchange_request
+	case comment.EdgeAuthor:
+		return m.clearedauthor
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *CommentMutation) ClearEdge(name string) error {
+	switch name {
+	case comment.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case comment.EdgeSpace:
+		m.ClearSpace()
+		return nil
+	case comment.EdgeChangeRequest:
+		m.ClearChangeRequest()
+		return nil
+	case comment.EdgeAuthor:
+		m.ClearAuthor()
+		return nil
+	}
 	return fmt.Errorf("unknown Comment unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *CommentMutation) ResetEdge(name string) error {
+	switch name {
+	case comment.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case comment.EdgeSpace:
+		m.ResetSpace()
+		return nil
+	case comment.EdgeChangeRequest:
+		m.ResetChangeRequest()
+		return nil
+	case comment.EdgeAuthor:
+		m.ResetAuthor()
+		return nil
+	}
 	return fmt.Errorf("unknown Comment edge %s", name)
 }
 
 // CommentReplyMutation represents an operation that mutates the CommentReply nodes in the graph.
 type CommentReplyMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	organization_id *string
-	comment_id      *string
-	author_id       *string
-	markdown        *string
-	document        *json.RawMessage
-	appenddocument  json.RawMessage
-	edited_at       *time.Time
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*CommentReply, error)
-	predicates      []predicate.CommentReply
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	markdown            *string
+	document            *json.RawMessage
+	appenddocument      json.RawMessage
+	edited_at           *time.Time
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	comment             *string
+	clearedcomment      bool
+	author              *string
+	clearedauthor       bool
+	done                bool
+	oldValue            func(context.Context) (*CommentReply, error)
+	predicates          []predicate.CommentReply
 }
 
 var _ ent.Mutation = (*CommentReplyMutation)(nil)
@@ -5149,12 +5736,12 @@ func (m *CommentReplyMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *CommentReplyMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *CommentReplyMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -5180,17 +5767,17 @@ func (m *CommentReplyMutation) OldOrganizationID(ctx context.Context) (v string,
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *CommentReplyMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetCommentID sets the "comment_id" field.
 func (m *CommentReplyMutation) SetCommentID(s string) {
-	m.comment_id = &s
+	m.comment = &s
 }
 
 // CommentID returns the value of the "comment_id" field in the mutation.
 func (m *CommentReplyMutation) CommentID() (r string, exists bool) {
-	v := m.comment_id
+	v := m.comment
 	if v == nil {
 		return
 	}
@@ -5216,17 +5803,17 @@ func (m *CommentReplyMutation) OldCommentID(ctx context.Context) (v string, err 
 
 // ResetCommentID resets all changes to the "comment_id" field.
 func (m *CommentReplyMutation) ResetCommentID() {
-	m.comment_id = nil
+	m.comment = nil
 }
 
 // SetAuthorID sets the "author_id" field.
 func (m *CommentReplyMutation) SetAuthorID(s string) {
-	m.author_id = &s
+	m.author = &s
 }
 
 // AuthorID returns the value of the "author_id" field in the mutation.
 func (m *CommentReplyMutation) AuthorID() (r string, exists bool) {
-	v := m.author_id
+	v := m.author
 	if v == nil {
 		return
 	}
@@ -5252,7 +5839,7 @@ func (m *CommentReplyMutation) OldAuthorID(ctx context.Context) (v string, err e
 
 // ResetAuthorID resets all changes to the "author_id" field.
 func (m *CommentReplyMutation) ResetAuthorID() {
-	m.author_id = nil
+	m.author = nil
 }
 
 // SetMarkdown sets the "markdown" field.
@@ -5405,6 +5992,87 @@ func (m *CommentReplyMutation) ResetEditedAt() {
 	delete(m.clearedFields, commentreply.FieldEditedAt)
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *CommentReplyMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[commentreply.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *CommentReplyMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *CommentReplyMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *CommentReplyMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearComment clears the "comment" edge to the Comment entity.
+func (m *CommentReplyMutation) ClearComment() {
+	m.clearedcomment = true
+	m.clearedFields[commentreply.FieldCommentID] = struct{}{}
+}
+
+// CommentCleared reports if the "comment" edge to the Comment entity was cleared.
+func (m *CommentReplyMutation) CommentCleared() bool {
+	return m.clearedcomment
+}
+
+// CommentIDs returns the "comment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CommentID instead. It exists only for internal usage by the builders.
+func (m *CommentReplyMutation) CommentIDs() (ids []string) {
+	if id := m.comment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetComment resets all changes to the "comment" edge.
+func (m *CommentReplyMutation) ResetComment() {
+	m.comment = nil
+	m.clearedcomment = false
+}
+
+// ClearAuthor clears the "author" edge to the User entity.
+func (m *CommentReplyMutation) ClearAuthor() {
+	m.clearedauthor = true
+	m.clearedFields[commentreply.FieldAuthorID] = struct{}{}
+}
+
+// AuthorCleared reports if the "author" edge to the User entity was cleared.
+func (m *CommentReplyMutation) AuthorCleared() bool {
+	return m.clearedauthor
+}
+
+// AuthorIDs returns the "author" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AuthorID instead. It exists only for internal usage by the builders.
+func (m *CommentReplyMutation) AuthorIDs() (ids []string) {
+	if id := m.author; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAuthor resets all changes to the "author" edge.
+func (m *CommentReplyMutation) ResetAuthor() {
+	m.author = nil
+	m.clearedauthor = false
+}
+
 // Where appends a list predicates to the CommentReplyMutation builder.
 func (m *CommentReplyMutation) Where(ps ...predicate.CommentReply) {
 	m.predicates = append(m.predicates, ps...)
@@ -5443,13 +6111,13 @@ func (m *CommentReplyMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, commentreply.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, commentreply.FieldOrganizationID)
 	}
-	if m.comment_id != nil {
+	if m.comment != nil {
 		fields = append(fields, commentreply.FieldCommentID)
 	}
-	if m.author_id != nil {
+	if m.author != nil {
 		fields = append(fields, commentreply.FieldAuthorID)
 	}
 	if m.markdown != nil {
@@ -5655,19 +6323,42 @@ func (m *CommentReplyMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *CommentReplyMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, commentreply.EdgeOrganization)
+	}
+	if m.comment != nil {
+		edges = append(edges, commentreply.EdgeComment)
+	}
+	if m.author != nil {
+		edges = append(edges, commentreply.EdgeAuthor)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *CommentReplyMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case commentreply.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case commentreply.EdgeComment:
+		if id := m.comment; id != nil {
+			return []ent.Value{*id}
+		}
+	case commentreply.EdgeAuthor:
+		if id := m.author; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *CommentReplyMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -5679,25 +6370,64 @@ func (m *CommentReplyMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *CommentReplyMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, commentreply.EdgeOrganization)
+	}
+	if m.clearedcomment {
+		edges = append(edges, commentreply.EdgeComment)
+	}
+	if m.clearedauthor {
+		edges = append(edges, commentreply.EdgeAuthor)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *CommentReplyMutation) EdgeCleared(name string) bool {
+	switch name {
+	case commentreply.EdgeOrganization:
+		return m.clearedorganization
+	case commentreply.EdgeComment:
+		return m.clearedcomment
+	case commentreply.EdgeAuthor:
+		return m.clearedauthor
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *CommentReplyMutation) ClearEdge(name string) error {
+	switch name {
+	case commentreply.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case commentreply.EdgeComment:
+		m.ClearComment()
+		return nil
+	case commentreply.EdgeAuthor:
+		m.ClearAuthor()
+		return nil
+	}
 	return fmt.Errorf("unknown CommentReply unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *CommentReplyMutation) ResetEdge(name string) error {
+	switch name {
+	case commentreply.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case commentreply.EdgeComment:
+		m.ResetComment()
+		return nil
+	case commentreply.EdgeAuthor:
+		m.ResetAuthor()
+		return nil
+	}
 	return fmt.Errorf("unknown CommentReply edge %s", name)
 }
 
@@ -6090,17 +6820,20 @@ func (m *ContentObjectMutation) ResetEdge(name string) error {
 // ContributorMutation represents an operation that mutates the Contributor nodes in the graph.
 type ContributorMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *int
-	created_at        *time.Time
-	organization_id   *string
-	change_request_id *string
-	user_id           *string
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Contributor, error)
-	predicates        []predicate.Contributor
+	op                    Op
+	typ                   string
+	id                    *int
+	created_at            *time.Time
+	clearedFields         map[string]struct{}
+	organization          *string
+	clearedorganization   bool
+	change_request        *string
+	clearedchange_request bool
+	user                  *string
+	cleareduser           bool
+	done                  bool
+	oldValue              func(context.Context) (*Contributor, error)
+	predicates            []predicate.Contributor
 }
 
 var _ ent.Mutation = (*ContributorMutation)(nil)
@@ -6239,12 +6972,12 @@ func (m *ContributorMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *ContributorMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *ContributorMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -6270,17 +7003,17 @@ func (m *ContributorMutation) OldOrganizationID(ctx context.Context) (v string, 
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ContributorMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetChangeRequestID sets the "change_request_id" field.
 func (m *ContributorMutation) SetChangeRequestID(s string) {
-	m.change_request_id = &s
+	m.change_request = &s
 }
 
 // ChangeRequestID returns the value of the "change_request_id" field in the mutation.
 func (m *ContributorMutation) ChangeRequestID() (r string, exists bool) {
-	v := m.change_request_id
+	v := m.change_request
 	if v == nil {
 		return
 	}
@@ -6306,17 +7039,17 @@ func (m *ContributorMutation) OldChangeRequestID(ctx context.Context) (v string,
 
 // ResetChangeRequestID resets all changes to the "change_request_id" field.
 func (m *ContributorMutation) ResetChangeRequestID() {
-	m.change_request_id = nil
+	m.change_request = nil
 }
 
 // SetUserID sets the "user_id" field.
 func (m *ContributorMutation) SetUserID(s string) {
-	m.user_id = &s
+	m.user = &s
 }
 
 // UserID returns the value of the "user_id" field in the mutation.
 func (m *ContributorMutation) UserID() (r string, exists bool) {
-	v := m.user_id
+	v := m.user
 	if v == nil {
 		return
 	}
@@ -6342,7 +7075,88 @@ func (m *ContributorMutation) OldUserID(ctx context.Context) (v string, err erro
 
 // ResetUserID resets all changes to the "user_id" field.
 func (m *ContributorMutation) ResetUserID() {
-	m.user_id = nil
+	m.user = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *ContributorMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[contributor.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *ContributorMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *ContributorMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *ContributorMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (m *ContributorMutation) ClearChangeRequest() {
+	m.clearedchange_request = true
+	m.clearedFields[contributor.FieldChangeRequestID] = struct{}{}
+}
+
+// ChangeRequestCleared reports if the "change_request" edge to the ChangeRequest entity was cleared.
+func (m *ContributorMutation) ChangeRequestCleared() bool {
+	return m.clearedchange_request
+}
+
+// ChangeRequestIDs returns the "change_request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChangeRequestID instead. It exists only for internal usage by the builders.
+func (m *ContributorMutation) ChangeRequestIDs() (ids []string) {
+	if id := m.change_request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChangeRequest resets all changes to the "change_request" edge.
+func (m *ContributorMutation) ResetChangeRequest() {
+	m.change_request = nil
+	m.clearedchange_request = false
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *ContributorMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[contributor.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *ContributorMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *ContributorMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *ContributorMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
 }
 
 // Where appends a list predicates to the ContributorMutation builder.
@@ -6383,13 +7197,13 @@ func (m *ContributorMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, contributor.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, contributor.FieldOrganizationID)
 	}
-	if m.change_request_id != nil {
+	if m.change_request != nil {
 		fields = append(fields, contributor.FieldChangeRequestID)
 	}
-	if m.user_id != nil {
+	if m.user != nil {
 		fields = append(fields, contributor.FieldUserID)
 	}
 	return fields
@@ -6529,19 +7343,42 @@ func (m *ContributorMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ContributorMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, contributor.EdgeOrganization)
+	}
+	if m.change_request != nil {
+		edges = append(edges, contributor.EdgeChangeRequest)
+	}
+	if m.user != nil {
+		edges = append(edges, contributor.EdgeUser)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *ContributorMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case contributor.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case contributor.EdgeChangeRequest:
+		if id := m.change_request; id != nil {
+			return []ent.Value{*id}
+		}
+	case contributor.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ContributorMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -6553,44 +7390,84 @@ func (m *ContributorMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ContributorMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, contributor.EdgeOrganization)
+	}
+	if m.clearedchange_request {
+		edges = append(edges, contributor.EdgeChangeRequest)
+	}
+	if m.cleareduser {
+		edges = append(edges, contributor.EdgeUser)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *ContributorMutation) EdgeCleared(name string) bool {
+	switch name {
+	case contributor.EdgeOrganization:
+		return m.clearedorganization
+	case contributor.EdgeChangeRequest:
+		return m.clearedchange_request
+	case contributor.EdgeUser:
+		return m.cleareduser
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *ContributorMutation) ClearEdge(name string) error {
+	switch name {
+	case contributor.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case contributor.EdgeChangeRequest:
+		m.ClearChangeRequest()
+		return nil
+	case contributor.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
 	return fmt.Errorf("unknown Contributor unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *ContributorMutation) ResetEdge(name string) error {
+	switch name {
+	case contributor.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case contributor.EdgeChangeRequest:
+		m.ResetChangeRequest()
+		return nil
+	case contributor.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
 	return fmt.Errorf("unknown Contributor edge %s", name)
 }
 
 // EventMutation represents an operation that mutates the Event nodes in the graph.
 type EventMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	organization_id *string
-	_type           *string
-	subject_id      *string
-	payload         *json.RawMessage
-	appendpayload   json.RawMessage
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*Event, error)
-	predicates      []predicate.Event
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	_type               *string
+	subject_id          *string
+	payload             *json.RawMessage
+	appendpayload       json.RawMessage
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	done                bool
+	oldValue            func(context.Context) (*Event, error)
+	predicates          []predicate.Event
 }
 
 var _ ent.Mutation = (*EventMutation)(nil)
@@ -6735,12 +7612,12 @@ func (m *EventMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *EventMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *EventMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -6766,7 +7643,7 @@ func (m *EventMutation) OldOrganizationID(ctx context.Context) (v string, err er
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *EventMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetType sets the "type" field.
@@ -6892,6 +7769,33 @@ func (m *EventMutation) ResetPayload() {
 	m.appendpayload = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *EventMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[event.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *EventMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *EventMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *EventMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
 // Where appends a list predicates to the EventMutation builder.
 func (m *EventMutation) Where(ps ...predicate.Event) {
 	m.predicates = append(m.predicates, ps...)
@@ -6930,7 +7834,7 @@ func (m *EventMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, event.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, event.FieldOrganizationID)
 	}
 	if m._type != nil {
@@ -7093,19 +7997,28 @@ func (m *EventMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *EventMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.organization != nil {
+		edges = append(edges, event.EdgeOrganization)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *EventMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case event.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *EventMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
 	return edges
 }
 
@@ -7117,25 +8030,42 @@ func (m *EventMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *EventMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.clearedorganization {
+		edges = append(edges, event.EdgeOrganization)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *EventMutation) EdgeCleared(name string) bool {
+	switch name {
+	case event.EdgeOrganization:
+		return m.clearedorganization
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *EventMutation) ClearEdge(name string) error {
+	switch name {
+	case event.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	}
 	return fmt.Errorf("unknown Event unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *EventMutation) ResetEdge(name string) error {
+	switch name {
+	case event.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	}
 	return fmt.Errorf("unknown Event edge %s", name)
 }
 
@@ -9304,19 +10234,20 @@ func (m *OrganizationMutation) ResetEdge(name string) error {
 // PermissionMutation represents an operation that mutates the Permission nodes in the graph.
 type PermissionMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	organization_id *string
-	resource_id     *string
-	principal_id    *string
-	role            *access.Role
-	addrole         *access.Role
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*Permission, error)
-	predicates      []predicate.Permission
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	resource_id         *string
+	principal_id        *string
+	role                *access.Role
+	addrole             *access.Role
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	done                bool
+	oldValue            func(context.Context) (*Permission, error)
+	predicates          []predicate.Permission
 }
 
 var _ ent.Mutation = (*PermissionMutation)(nil)
@@ -9461,12 +10392,12 @@ func (m *PermissionMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *PermissionMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *PermissionMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -9492,7 +10423,7 @@ func (m *PermissionMutation) OldOrganizationID(ctx context.Context) (v string, e
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *PermissionMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetResourceID sets the "resource_id" field.
@@ -9623,6 +10554,33 @@ func (m *PermissionMutation) ResetRole() {
 	m.addrole = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *PermissionMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[permission.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *PermissionMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *PermissionMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *PermissionMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
 // Where appends a list predicates to the PermissionMutation builder.
 func (m *PermissionMutation) Where(ps ...predicate.Permission) {
 	m.predicates = append(m.predicates, ps...)
@@ -9661,7 +10619,7 @@ func (m *PermissionMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, permission.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, permission.FieldOrganizationID)
 	}
 	if m.resource_id != nil {
@@ -9839,19 +10797,28 @@ func (m *PermissionMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *PermissionMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.organization != nil {
+		edges = append(edges, permission.EdgeOrganization)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *PermissionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case permission.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *PermissionMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
 	return edges
 }
 
@@ -9863,43 +10830,62 @@ func (m *PermissionMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *PermissionMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.clearedorganization {
+		edges = append(edges, permission.EdgeOrganization)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *PermissionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case permission.EdgeOrganization:
+		return m.clearedorganization
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *PermissionMutation) ClearEdge(name string) error {
+	switch name {
+	case permission.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	}
 	return fmt.Errorf("unknown Permission unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *PermissionMutation) ResetEdge(name string) error {
+	switch name {
+	case permission.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	}
 	return fmt.Errorf("unknown Permission edge %s", name)
 }
 
 // ReactionMutation represents an operation that mutates the Reaction nodes in the graph.
 type ReactionMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	organization_id *string
-	subject_id      *string
-	user_id         *string
-	emoji           *string
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*Reaction, error)
-	predicates      []predicate.Reaction
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	subject_id          *string
+	emoji               *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	user                *string
+	cleareduser         bool
+	done                bool
+	oldValue            func(context.Context) (*Reaction, error)
+	predicates          []predicate.Reaction
 }
 
 var _ ent.Mutation = (*ReactionMutation)(nil)
@@ -10044,12 +11030,12 @@ func (m *ReactionMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *ReactionMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *ReactionMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -10075,7 +11061,7 @@ func (m *ReactionMutation) OldOrganizationID(ctx context.Context) (v string, err
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ReactionMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetSubjectID sets the "subject_id" field.
@@ -10116,12 +11102,12 @@ func (m *ReactionMutation) ResetSubjectID() {
 
 // SetUserID sets the "user_id" field.
 func (m *ReactionMutation) SetUserID(s string) {
-	m.user_id = &s
+	m.user = &s
 }
 
 // UserID returns the value of the "user_id" field in the mutation.
 func (m *ReactionMutation) UserID() (r string, exists bool) {
-	v := m.user_id
+	v := m.user
 	if v == nil {
 		return
 	}
@@ -10147,7 +11133,7 @@ func (m *ReactionMutation) OldUserID(ctx context.Context) (v string, err error) 
 
 // ResetUserID resets all changes to the "user_id" field.
 func (m *ReactionMutation) ResetUserID() {
-	m.user_id = nil
+	m.user = nil
 }
 
 // SetEmoji sets the "emoji" field.
@@ -10184,6 +11170,60 @@ func (m *ReactionMutation) OldEmoji(ctx context.Context) (v string, err error) {
 // ResetEmoji resets all changes to the "emoji" field.
 func (m *ReactionMutation) ResetEmoji() {
 	m.emoji = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *ReactionMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[reaction.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *ReactionMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *ReactionMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *ReactionMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *ReactionMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[reaction.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *ReactionMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *ReactionMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *ReactionMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
 }
 
 // Where appends a list predicates to the ReactionMutation builder.
@@ -10224,13 +11264,13 @@ func (m *ReactionMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, reaction.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, reaction.FieldOrganizationID)
 	}
 	if m.subject_id != nil {
 		fields = append(fields, reaction.FieldSubjectID)
 	}
-	if m.user_id != nil {
+	if m.user != nil {
 		fields = append(fields, reaction.FieldUserID)
 	}
 	if m.emoji != nil {
@@ -10387,19 +11427,35 @@ func (m *ReactionMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ReactionMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, reaction.EdgeOrganization)
+	}
+	if m.user != nil {
+		edges = append(edges, reaction.EdgeUser)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *ReactionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case reaction.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case reaction.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ReactionMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
 	return edges
 }
 
@@ -10411,43 +11467,74 @@ func (m *ReactionMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ReactionMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, reaction.EdgeOrganization)
+	}
+	if m.cleareduser {
+		edges = append(edges, reaction.EdgeUser)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *ReactionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case reaction.EdgeOrganization:
+		return m.clearedorganization
+	case reaction.EdgeUser:
+		return m.cleareduser
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *ReactionMutation) ClearEdge(name string) error {
+	switch name {
+	case reaction.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case reaction.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
 	return fmt.Errorf("unknown Reaction unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *ReactionMutation) ResetEdge(name string) error {
+	switch name {
+	case reaction.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case reaction.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
 	return fmt.Errorf("unknown Reaction edge %s", name)
 }
 
 // RequestedReviewerMutation represents an operation that mutates the RequestedReviewer nodes in the graph.
 type RequestedReviewerMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *string
-	created_at        *time.Time
-	organization_id   *string
-	change_request_id *string
-	user_id           *string
-	requested_by_id   *string
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*RequestedReviewer, error)
-	predicates        []predicate.RequestedReviewer
+	op                    Op
+	typ                   string
+	id                    *string
+	created_at            *time.Time
+	requested_by_id       *string
+	clearedFields         map[string]struct{}
+	organization          *string
+	clearedorganization   bool
+	change_request        *string
+	clearedchange_request bool
+	user                  *string
+	cleareduser           bool
+	done                  bool
+	oldValue              func(context.Context) (*RequestedReviewer, error)
+	predicates            []predicate.RequestedReviewer
 }
 
 var _ ent.Mutation = (*RequestedReviewerMutation)(nil)
@@ -10592,12 +11679,12 @@ func (m *RequestedReviewerMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *RequestedReviewerMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *RequestedReviewerMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -10623,17 +11710,17 @@ func (m *RequestedReviewerMutation) OldOrganizationID(ctx context.Context) (v st
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *RequestedReviewerMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetChangeRequestID sets the "change_request_id" field.
 func (m *RequestedReviewerMutation) SetChangeRequestID(s string) {
-	m.change_request_id = &s
+	m.change_request = &s
 }
 
 // ChangeRequestID returns the value of the "change_request_id" field in the mutation.
 func (m *RequestedReviewerMutation) ChangeRequestID() (r string, exists bool) {
-	v := m.change_request_id
+	v := m.change_request
 	if v == nil {
 		return
 	}
@@ -10659,17 +11746,17 @@ func (m *RequestedReviewerMutation) OldChangeRequestID(ctx context.Context) (v s
 
 // ResetChangeRequestID resets all changes to the "change_request_id" field.
 func (m *RequestedReviewerMutation) ResetChangeRequestID() {
-	m.change_request_id = nil
+	m.change_request = nil
 }
 
 // SetUserID sets the "user_id" field.
 func (m *RequestedReviewerMutation) SetUserID(s string) {
-	m.user_id = &s
+	m.user = &s
 }
 
 // UserID returns the value of the "user_id" field in the mutation.
 func (m *RequestedReviewerMutation) UserID() (r string, exists bool) {
-	v := m.user_id
+	v := m.user
 	if v == nil {
 		return
 	}
@@ -10695,7 +11782,7 @@ func (m *RequestedReviewerMutation) OldUserID(ctx context.Context) (v string, er
 
 // ResetUserID resets all changes to the "user_id" field.
 func (m *RequestedReviewerMutation) ResetUserID() {
-	m.user_id = nil
+	m.user = nil
 }
 
 // SetRequestedByID sets the "requested_by_id" field.
@@ -10732,6 +11819,87 @@ func (m *RequestedReviewerMutation) OldRequestedByID(ctx context.Context) (v str
 // ResetRequestedByID resets all changes to the "requested_by_id" field.
 func (m *RequestedReviewerMutation) ResetRequestedByID() {
 	m.requested_by_id = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *RequestedReviewerMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[requestedreviewer.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *RequestedReviewerMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *RequestedReviewerMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *RequestedReviewerMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (m *RequestedReviewerMutation) ClearChangeRequest() {
+	m.clearedchange_request = true
+	m.clearedFields[requestedreviewer.FieldChangeRequestID] = struct{}{}
+}
+
+// ChangeRequestCleared reports if the "change_request" edge to the ChangeRequest entity was cleared.
+func (m *RequestedReviewerMutation) ChangeRequestCleared() bool {
+	return m.clearedchange_request
+}
+
+// ChangeRequestIDs returns the "change_request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChangeRequestID instead. It exists only for internal usage by the builders.
+func (m *RequestedReviewerMutation) ChangeRequestIDs() (ids []string) {
+	if id := m.change_request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChangeRequest resets all changes to the "change_request" edge.
+func (m *RequestedReviewerMutation) ResetChangeRequest() {
+	m.change_request = nil
+	m.clearedchange_request = false
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *RequestedReviewerMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[requestedreviewer.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *RequestedReviewerMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *RequestedReviewerMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *RequestedReviewerMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
 }
 
 // Where appends a list predicates to the RequestedReviewerMutation builder.
@@ -10772,13 +11940,13 @@ func (m *RequestedReviewerMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, requestedreviewer.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, requestedreviewer.FieldOrganizationID)
 	}
-	if m.change_request_id != nil {
+	if m.change_request != nil {
 		fields = append(fields, requestedreviewer.FieldChangeRequestID)
 	}
-	if m.user_id != nil {
+	if m.user != nil {
 		fields = append(fields, requestedreviewer.FieldUserID)
 	}
 	if m.requested_by_id != nil {
@@ -10935,19 +12103,42 @@ func (m *RequestedReviewerMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *RequestedReviewerMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, requestedreviewer.EdgeOrganization)
+	}
+	if m.change_request != nil {
+		edges = append(edges, requestedreviewer.EdgeChangeRequest)
+	}
+	if m.user != nil {
+		edges = append(edges, requestedreviewer.EdgeUser)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *RequestedReviewerMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case requestedreviewer.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case requestedreviewer.EdgeChangeRequest:
+		if id := m.change_request; id != nil {
+			return []ent.Value{*id}
+		}
+	case requestedreviewer.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *RequestedReviewerMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -10959,44 +12150,86 @@ func (m *RequestedReviewerMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *RequestedReviewerMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, requestedreviewer.EdgeOrganization)
+	}
+	if m.clearedchange_request {
+		edges = append(edges, requestedreviewer.EdgeChangeRequest)
+	}
+	if m.cleareduser {
+		edges = append(edges, requestedreviewer.EdgeUser)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *RequestedReviewerMutation) EdgeCleared(name string) bool {
+	switch name {
+	case requestedreviewer.EdgeOrganization:
+		return m.clearedorganization
+	case requestedreviewer.EdgeChangeRequest:
+		return m.clearedchange_request
+	case requestedreviewer.EdgeUser:
+		return m.cleareduser
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *RequestedReviewerMutation) ClearEdge(name string) error {
+	switch name {
+	case requestedreviewer.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case requestedreviewer.EdgeChangeRequest:
+		m.ClearChangeRequest()
+		return nil
+	case requestedreviewer.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
 	return fmt.Errorf("unknown RequestedReviewer unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *RequestedReviewerMutation) ResetEdge(name string) error {
+	switch name {
+	case requestedreviewer.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case requestedreviewer.EdgeChangeRequest:
+		m.ResetChangeRequest()
+		return nil
+	case requestedreviewer.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
 	return fmt.Errorf("unknown RequestedReviewer edge %s", name)
 }
 
 // ReviewMutation represents an operation that mutates the Review nodes in the graph.
 type ReviewMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *string
-	created_at        *time.Time
-	organization_id   *string
-	change_request_id *string
-	reviewer_id       *string
-	revision_id       *string
-	status            *string
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Review, error)
-	predicates        []predicate.Review
+	op                    Op
+	typ                   string
+	id                    *string
+	created_at            *time.Time
+	revision_id           *string
+	status                *string
+	clearedFields         map[string]struct{}
+	organization          *string
+	clearedorganization   bool
+	change_request        *string
+	clearedchange_request bool
+	reviewer              *string
+	clearedreviewer       bool
+	done                  bool
+	oldValue              func(context.Context) (*Review, error)
+	predicates            []predicate.Review
 }
 
 var _ ent.Mutation = (*ReviewMutation)(nil)
@@ -11141,12 +12374,12 @@ func (m *ReviewMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *ReviewMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *ReviewMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -11172,17 +12405,17 @@ func (m *ReviewMutation) OldOrganizationID(ctx context.Context) (v string, err e
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *ReviewMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetChangeRequestID sets the "change_request_id" field.
 func (m *ReviewMutation) SetChangeRequestID(s string) {
-	m.change_request_id = &s
+	m.change_request = &s
 }
 
 // ChangeRequestID returns the value of the "change_request_id" field in the mutation.
 func (m *ReviewMutation) ChangeRequestID() (r string, exists bool) {
-	v := m.change_request_id
+	v := m.change_request
 	if v == nil {
 		return
 	}
@@ -11208,17 +12441,17 @@ func (m *ReviewMutation) OldChangeRequestID(ctx context.Context) (v string, err 
 
 // ResetChangeRequestID resets all changes to the "change_request_id" field.
 func (m *ReviewMutation) ResetChangeRequestID() {
-	m.change_request_id = nil
+	m.change_request = nil
 }
 
 // SetReviewerID sets the "reviewer_id" field.
 func (m *ReviewMutation) SetReviewerID(s string) {
-	m.reviewer_id = &s
+	m.reviewer = &s
 }
 
 // ReviewerID returns the value of the "reviewer_id" field in the mutation.
 func (m *ReviewMutation) ReviewerID() (r string, exists bool) {
-	v := m.reviewer_id
+	v := m.reviewer
 	if v == nil {
 		return
 	}
@@ -11244,7 +12477,7 @@ func (m *ReviewMutation) OldReviewerID(ctx context.Context) (v string, err error
 
 // ResetReviewerID resets all changes to the "reviewer_id" field.
 func (m *ReviewMutation) ResetReviewerID() {
-	m.reviewer_id = nil
+	m.reviewer = nil
 }
 
 // SetRevisionID sets the "revision_id" field.
@@ -11319,6 +12552,87 @@ func (m *ReviewMutation) ResetStatus() {
 	m.status = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *ReviewMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[review.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *ReviewMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *ReviewMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *ReviewMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearChangeRequest clears the "change_request" edge to the ChangeRequest entity.
+func (m *ReviewMutation) ClearChangeRequest() {
+	m.clearedchange_request = true
+	m.clearedFields[review.FieldChangeRequestID] = struct{}{}
+}
+
+// ChangeRequestCleared reports if the "change_request" edge to the ChangeRequest entity was cleared.
+func (m *ReviewMutation) ChangeRequestCleared() bool {
+	return m.clearedchange_request
+}
+
+// ChangeRequestIDs returns the "change_request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChangeRequestID instead. It exists only for internal usage by the builders.
+func (m *ReviewMutation) ChangeRequestIDs() (ids []string) {
+	if id := m.change_request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChangeRequest resets all changes to the "change_request" edge.
+func (m *ReviewMutation) ResetChangeRequest() {
+	m.change_request = nil
+	m.clearedchange_request = false
+}
+
+// ClearReviewer clears the "reviewer" edge to the User entity.
+func (m *ReviewMutation) ClearReviewer() {
+	m.clearedreviewer = true
+	m.clearedFields[review.FieldReviewerID] = struct{}{}
+}
+
+// ReviewerCleared reports if the "reviewer" edge to the User entity was cleared.
+func (m *ReviewMutation) ReviewerCleared() bool {
+	return m.clearedreviewer
+}
+
+// ReviewerIDs returns the "reviewer" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ReviewerID instead. It exists only for internal usage by the builders.
+func (m *ReviewMutation) ReviewerIDs() (ids []string) {
+	if id := m.reviewer; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetReviewer resets all changes to the "reviewer" edge.
+func (m *ReviewMutation) ResetReviewer() {
+	m.reviewer = nil
+	m.clearedreviewer = false
+}
+
 // Where appends a list predicates to the ReviewMutation builder.
 func (m *ReviewMutation) Where(ps ...predicate.Review) {
 	m.predicates = append(m.predicates, ps...)
@@ -11357,13 +12671,13 @@ func (m *ReviewMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, review.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, review.FieldOrganizationID)
 	}
-	if m.change_request_id != nil {
+	if m.change_request != nil {
 		fields = append(fields, review.FieldChangeRequestID)
 	}
-	if m.reviewer_id != nil {
+	if m.reviewer != nil {
 		fields = append(fields, review.FieldReviewerID)
 	}
 	if m.revision_id != nil {
@@ -11537,19 +12851,42 @@ func (m *ReviewMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ReviewMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, review.EdgeOrganization)
+	}
+	if m.change_request != nil {
+		edges = append(edges, review.EdgeChangeRequest)
+	}
+	if m.reviewer != nil {
+		edges = append(edges, review.EdgeReviewer)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *ReviewMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case review.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case review.EdgeChangeRequest:
+		if id := m.change_request; id != nil {
+			return []ent.Value{*id}
+		}
+	case review.EdgeReviewer:
+		if id := m.reviewer; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ReviewMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -11561,50 +12898,91 @@ func (m *ReviewMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ReviewMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, review.EdgeOrganization)
+	}
+	if m.clearedchange_request {
+		edges = append(edges, review.EdgeChangeRequest)
+	}
+	if m.clearedreviewer {
+		edges = append(edges, review.EdgeReviewer)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *ReviewMutation) EdgeCleared(name string) bool {
+	switch name {
+	case review.EdgeOrganization:
+		return m.clearedorganization
+	case review.EdgeChangeRequest:
+		return m.clearedchange_request
+	case review.EdgeReviewer:
+		return m.clearedreviewer
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *ReviewMutation) ClearEdge(name string) error {
+	switch name {
+	case review.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case review.EdgeChangeRequest:
+		m.ClearChangeRequest()
+		return nil
+	case review.EdgeReviewer:
+		m.ClearReviewer()
+		return nil
+	}
 	return fmt.Errorf("unknown Review unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *ReviewMutation) ResetEdge(name string) error {
+	switch name {
+	case review.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case review.EdgeChangeRequest:
+		m.ResetChangeRequest()
+		return nil
+	case review.EdgeReviewer:
+		m.ResetReviewer()
+		return nil
+	}
 	return fmt.Errorf("unknown Review edge %s", name)
 }
 
 // RevisionMutation represents an operation that mutates the Revision nodes in the graph.
 type RevisionMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *string
-	created_at        *time.Time
-	organization_id   *string
-	space_id          *string
-	change_request_id *string
-	merged_from_id    *string
-	_type             *string
-	parents           *[]string
-	appendparents     []string
-	root              *string
-	author_id         *string
-	git               *json.RawMessage
-	appendgit         json.RawMessage
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Revision, error)
-	predicates        []predicate.Revision
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	change_request_id   *string
+	merged_from_id      *string
+	_type               *string
+	parents             *[]string
+	appendparents       []string
+	root                *string
+	author_id           *string
+	git                 *json.RawMessage
+	appendgit           json.RawMessage
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	space               *string
+	clearedspace        bool
+	done                bool
+	oldValue            func(context.Context) (*Revision, error)
+	predicates          []predicate.Revision
 }
 
 var _ ent.Mutation = (*RevisionMutation)(nil)
@@ -11749,12 +13127,12 @@ func (m *RevisionMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *RevisionMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *RevisionMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -11780,17 +13158,17 @@ func (m *RevisionMutation) OldOrganizationID(ctx context.Context) (v string, err
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *RevisionMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetSpaceID sets the "space_id" field.
 func (m *RevisionMutation) SetSpaceID(s string) {
-	m.space_id = &s
+	m.space = &s
 }
 
 // SpaceID returns the value of the "space_id" field in the mutation.
 func (m *RevisionMutation) SpaceID() (r string, exists bool) {
-	v := m.space_id
+	v := m.space
 	if v == nil {
 		return
 	}
@@ -11816,7 +13194,7 @@ func (m *RevisionMutation) OldSpaceID(ctx context.Context) (v string, err error)
 
 // ResetSpaceID resets all changes to the "space_id" field.
 func (m *RevisionMutation) ResetSpaceID() {
-	m.space_id = nil
+	m.space = nil
 }
 
 // SetChangeRequestID sets the "change_request_id" field.
@@ -12154,6 +13532,60 @@ func (m *RevisionMutation) ResetGit() {
 	delete(m.clearedFields, revision.FieldGit)
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *RevisionMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[revision.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *RevisionMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *RevisionMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *RevisionMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSpace clears the "space" edge to the Space entity.
+func (m *RevisionMutation) ClearSpace() {
+	m.clearedspace = true
+	m.clearedFields[revision.FieldSpaceID] = struct{}{}
+}
+
+// SpaceCleared reports if the "space" edge to the Space entity was cleared.
+func (m *RevisionMutation) SpaceCleared() bool {
+	return m.clearedspace
+}
+
+// SpaceIDs returns the "space" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SpaceID instead. It exists only for internal usage by the builders.
+func (m *RevisionMutation) SpaceIDs() (ids []string) {
+	if id := m.space; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSpace resets all changes to the "space" edge.
+func (m *RevisionMutation) ResetSpace() {
+	m.space = nil
+	m.clearedspace = false
+}
+
 // Where appends a list predicates to the RevisionMutation builder.
 func (m *RevisionMutation) Where(ps ...predicate.Revision) {
 	m.predicates = append(m.predicates, ps...)
@@ -12192,10 +13624,10 @@ func (m *RevisionMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, revision.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, revision.FieldOrganizationID)
 	}
-	if m.space_id != nil {
+	if m.space != nil {
 		fields = append(fields, revision.FieldSpaceID)
 	}
 	if m.change_request_id != nil {
@@ -12467,19 +13899,35 @@ func (m *RevisionMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *RevisionMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, revision.EdgeOrganization)
+	}
+	if m.space != nil {
+		edges = append(edges, revision.EdgeSpace)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *RevisionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case revision.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case revision.EdgeSpace:
+		if id := m.space; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *RevisionMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
 	return edges
 }
 
@@ -12491,25 +13939,53 @@ func (m *RevisionMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *RevisionMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, revision.EdgeOrganization)
+	}
+	if m.clearedspace {
+		edges = append(edges, revision.EdgeSpace)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *RevisionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case revision.EdgeOrganization:
+		return m.clearedorganization
+	case revision.EdgeSpace:
+		return m.clearedspace
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *RevisionMutation) ClearEdge(name string) error {
+	switch name {
+	case revision.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case revision.EdgeSpace:
+		m.ClearSpace()
+		return nil
+	}
 	return fmt.Errorf("unknown Revision unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *RevisionMutation) ResetEdge(name string) error {
+	switch name {
+	case revision.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case revision.EdgeSpace:
+		m.ResetSpace()
+		return nil
+	}
 	return fmt.Errorf("unknown Revision edge %s", name)
 }
 
@@ -12521,8 +13997,6 @@ type SpaceMutation struct {
 	id                            *string
 	created_at                    *time.Time
 	updated_at                    *time.Time
-	organization_id               *string
-	collection_id                 *string
 	title                         *string
 	emoji                         *string
 	icon                          *string
@@ -12548,6 +14022,10 @@ type SpaceMutation struct {
 	last_change_request_number    *int
 	addlast_change_request_number *int
 	clearedFields                 map[string]struct{}
+	organization                  *string
+	clearedorganization           bool
+	collection                    *string
+	clearedcollection             bool
 	done                          bool
 	oldValue                      func(context.Context) (*Space, error)
 	predicates                    []predicate.Space
@@ -12731,12 +14209,12 @@ func (m *SpaceMutation) ResetUpdatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *SpaceMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *SpaceMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -12762,17 +14240,17 @@ func (m *SpaceMutation) OldOrganizationID(ctx context.Context) (v string, err er
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *SpaceMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetCollectionID sets the "collection_id" field.
 func (m *SpaceMutation) SetCollectionID(s string) {
-	m.collection_id = &s
+	m.collection = &s
 }
 
 // CollectionID returns the value of the "collection_id" field in the mutation.
 func (m *SpaceMutation) CollectionID() (r string, exists bool) {
-	v := m.collection_id
+	v := m.collection
 	if v == nil {
 		return
 	}
@@ -12798,7 +14276,7 @@ func (m *SpaceMutation) OldCollectionID(ctx context.Context) (v *string, err err
 
 // ClearCollectionID clears the value of the "collection_id" field.
 func (m *SpaceMutation) ClearCollectionID() {
-	m.collection_id = nil
+	m.collection = nil
 	m.clearedFields[space.FieldCollectionID] = struct{}{}
 }
 
@@ -12810,7 +14288,7 @@ func (m *SpaceMutation) CollectionIDCleared() bool {
 
 // ResetCollectionID resets all changes to the "collection_id" field.
 func (m *SpaceMutation) ResetCollectionID() {
-	m.collection_id = nil
+	m.collection = nil
 	delete(m.clearedFields, space.FieldCollectionID)
 }
 
@@ -13614,6 +15092,60 @@ func (m *SpaceMutation) ResetLastChangeRequestNumber() {
 	m.addlast_change_request_number = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SpaceMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[space.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SpaceMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SpaceMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SpaceMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearCollection clears the "collection" edge to the Collection entity.
+func (m *SpaceMutation) ClearCollection() {
+	m.clearedcollection = true
+	m.clearedFields[space.FieldCollectionID] = struct{}{}
+}
+
+// CollectionCleared reports if the "collection" edge to the Collection entity was cleared.
+func (m *SpaceMutation) CollectionCleared() bool {
+	return m.CollectionIDCleared() || m.clearedcollection
+}
+
+// CollectionIDs returns the "collection" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CollectionID instead. It exists only for internal usage by the builders.
+func (m *SpaceMutation) CollectionIDs() (ids []string) {
+	if id := m.collection; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetCollection resets all changes to the "collection" edge.
+func (m *SpaceMutation) ResetCollection() {
+	m.collection = nil
+	m.clearedcollection = false
+}
+
 // Where appends a list predicates to the SpaceMutation builder.
 func (m *SpaceMutation) Where(ps ...predicate.Space) {
 	m.predicates = append(m.predicates, ps...)
@@ -13655,10 +15187,10 @@ func (m *SpaceMutation) Fields() []string {
 	if m.updated_at != nil {
 		fields = append(fields, space.FieldUpdatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, space.FieldOrganizationID)
 	}
-	if m.collection_id != nil {
+	if m.collection != nil {
 		fields = append(fields, space.FieldCollectionID)
 	}
 	if m.title != nil {
@@ -14195,19 +15727,35 @@ func (m *SpaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *SpaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, space.EdgeOrganization)
+	}
+	if m.collection != nil {
+		edges = append(edges, space.EdgeCollection)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *SpaceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case space.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case space.EdgeCollection:
+		if id := m.collection; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *SpaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
 	return edges
 }
 
@@ -14219,25 +15767,53 @@ func (m *SpaceMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *SpaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, space.EdgeOrganization)
+	}
+	if m.clearedcollection {
+		edges = append(edges, space.EdgeCollection)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *SpaceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case space.EdgeOrganization:
+		return m.clearedorganization
+	case space.EdgeCollection:
+		return m.clearedcollection
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *SpaceMutation) ClearEdge(name string) error {
+	switch name {
+	case space.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case space.EdgeCollection:
+		m.ClearCollection()
+		return nil
+	}
 	return fmt.Errorf("unknown Space unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *SpaceMutation) ResetEdge(name string) error {
+	switch name {
+	case space.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case space.EdgeCollection:
+		m.ResetCollection()
+		return nil
+	}
 	return fmt.Errorf("unknown Space edge %s", name)
 }
 
@@ -14248,9 +15824,10 @@ type TeamMutation struct {
 	typ                 string
 	id                  *string
 	created_at          *time.Time
-	organization_id     *string
 	title               *string
 	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
 	team_members        map[string]struct{}
 	removedteam_members map[string]struct{}
 	clearedteam_members bool
@@ -14401,12 +15978,12 @@ func (m *TeamMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *TeamMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *TeamMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -14432,7 +16009,7 @@ func (m *TeamMutation) OldOrganizationID(ctx context.Context) (v string, err err
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *TeamMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetTitle sets the "title" field.
@@ -14469,6 +16046,33 @@ func (m *TeamMutation) OldTitle(ctx context.Context) (v string, err error) {
 // ResetTitle resets all changes to the "title" field.
 func (m *TeamMutation) ResetTitle() {
 	m.title = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *TeamMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[team.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *TeamMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *TeamMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *TeamMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
 }
 
 // AddTeamMemberIDs adds the "team_members" edge to the TeamMember entity by ids.
@@ -14563,7 +16167,7 @@ func (m *TeamMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, team.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, team.FieldOrganizationID)
 	}
 	if m.title != nil {
@@ -14692,7 +16296,10 @@ func (m *TeamMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *TeamMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, team.EdgeOrganization)
+	}
 	if m.team_members != nil {
 		edges = append(edges, team.EdgeTeamMembers)
 	}
@@ -14703,6 +16310,10 @@ func (m *TeamMutation) AddedEdges() []string {
 // name in this mutation.
 func (m *TeamMutation) AddedIDs(name string) []ent.Value {
 	switch name {
+	case team.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
 	case team.EdgeTeamMembers:
 		ids := make([]ent.Value, 0, len(m.team_members))
 		for id := range m.team_members {
@@ -14715,7 +16326,7 @@ func (m *TeamMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *TeamMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	if m.removedteam_members != nil {
 		edges = append(edges, team.EdgeTeamMembers)
 	}
@@ -14738,7 +16349,10 @@ func (m *TeamMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *TeamMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, team.EdgeOrganization)
+	}
 	if m.clearedteam_members {
 		edges = append(edges, team.EdgeTeamMembers)
 	}
@@ -14749,6 +16363,8 @@ func (m *TeamMutation) ClearedEdges() []string {
 // was cleared in this mutation.
 func (m *TeamMutation) EdgeCleared(name string) bool {
 	switch name {
+	case team.EdgeOrganization:
+		return m.clearedorganization
 	case team.EdgeTeamMembers:
 		return m.clearedteam_members
 	}
@@ -14759,6 +16375,9 @@ func (m *TeamMutation) EdgeCleared(name string) bool {
 // if that edge is not defined in the schema.
 func (m *TeamMutation) ClearEdge(name string) error {
 	switch name {
+	case team.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
 	}
 	return fmt.Errorf("unknown Team unique edge %s", name)
 }
@@ -14767,6 +16386,9 @@ func (m *TeamMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *TeamMutation) ResetEdge(name string) error {
 	switch name {
+	case team.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
 	case team.EdgeTeamMembers:
 		m.ResetTeamMembers()
 		return nil
@@ -14777,19 +16399,21 @@ func (m *TeamMutation) ResetEdge(name string) error {
 // TeamMemberMutation represents an operation that mutates the TeamMember nodes in the graph.
 type TeamMemberMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	organization_id *string
-	user_id         *string
-	role            *string
-	clearedFields   map[string]struct{}
-	team            *string
-	clearedteam     bool
-	done            bool
-	oldValue        func(context.Context) (*TeamMember, error)
-	predicates      []predicate.TeamMember
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	role                *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	team                *string
+	clearedteam         bool
+	user                *string
+	cleareduser         bool
+	done                bool
+	oldValue            func(context.Context) (*TeamMember, error)
+	predicates          []predicate.TeamMember
 }
 
 var _ ent.Mutation = (*TeamMemberMutation)(nil)
@@ -14934,12 +16558,12 @@ func (m *TeamMemberMutation) ResetCreatedAt() {
 
 // SetOrganizationID sets the "organization_id" field.
 func (m *TeamMemberMutation) SetOrganizationID(s string) {
-	m.organization_id = &s
+	m.organization = &s
 }
 
 // OrganizationID returns the value of the "organization_id" field in the mutation.
 func (m *TeamMemberMutation) OrganizationID() (r string, exists bool) {
-	v := m.organization_id
+	v := m.organization
 	if v == nil {
 		return
 	}
@@ -14965,7 +16589,7 @@ func (m *TeamMemberMutation) OldOrganizationID(ctx context.Context) (v string, e
 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *TeamMemberMutation) ResetOrganizationID() {
-	m.organization_id = nil
+	m.organization = nil
 }
 
 // SetTeamID sets the "team_id" field.
@@ -15006,12 +16630,12 @@ func (m *TeamMemberMutation) ResetTeamID() {
 
 // SetUserID sets the "user_id" field.
 func (m *TeamMemberMutation) SetUserID(s string) {
-	m.user_id = &s
+	m.user = &s
 }
 
 // UserID returns the value of the "user_id" field in the mutation.
 func (m *TeamMemberMutation) UserID() (r string, exists bool) {
-	v := m.user_id
+	v := m.user
 	if v == nil {
 		return
 	}
@@ -15037,7 +16661,7 @@ func (m *TeamMemberMutation) OldUserID(ctx context.Context) (v string, err error
 
 // ResetUserID resets all changes to the "user_id" field.
 func (m *TeamMemberMutation) ResetUserID() {
-	m.user_id = nil
+	m.user = nil
 }
 
 // SetRole sets the "role" field.
@@ -15076,6 +16700,33 @@ func (m *TeamMemberMutation) ResetRole() {
 	m.role = nil
 }
 
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *TeamMemberMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[teammember.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *TeamMemberMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *TeamMemberMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *TeamMemberMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
 // ClearTeam clears the "team" edge to the Team entity.
 func (m *TeamMemberMutation) ClearTeam() {
 	m.clearedteam = true
@@ -15101,6 +16752,33 @@ func (m *TeamMemberMutation) TeamIDs() (ids []string) {
 func (m *TeamMemberMutation) ResetTeam() {
 	m.team = nil
 	m.clearedteam = false
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *TeamMemberMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[teammember.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *TeamMemberMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *TeamMemberMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *TeamMemberMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
 }
 
 // Where appends a list predicates to the TeamMemberMutation builder.
@@ -15141,13 +16819,13 @@ func (m *TeamMemberMutation) Fields() []string {
 	if m.created_at != nil {
 		fields = append(fields, teammember.FieldCreatedAt)
 	}
-	if m.organization_id != nil {
+	if m.organization != nil {
 		fields = append(fields, teammember.FieldOrganizationID)
 	}
 	if m.team != nil {
 		fields = append(fields, teammember.FieldTeamID)
 	}
-	if m.user_id != nil {
+	if m.user != nil {
 		fields = append(fields, teammember.FieldUserID)
 	}
 	if m.role != nil {
@@ -15304,9 +16982,15 @@ func (m *TeamMemberMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *TeamMemberMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, teammember.EdgeOrganization)
+	}
 	if m.team != nil {
 		edges = append(edges, teammember.EdgeTeam)
+	}
+	if m.user != nil {
+		edges = append(edges, teammember.EdgeUser)
 	}
 	return edges
 }
@@ -15315,8 +16999,16 @@ func (m *TeamMemberMutation) AddedEdges() []string {
 // name in this mutation.
 func (m *TeamMemberMutation) AddedIDs(name string) []ent.Value {
 	switch name {
+	case teammember.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
 	case teammember.EdgeTeam:
 		if id := m.team; id != nil {
+			return []ent.Value{*id}
+		}
+	case teammember.EdgeUser:
+		if id := m.user; id != nil {
 			return []ent.Value{*id}
 		}
 	}
@@ -15325,7 +17017,7 @@ func (m *TeamMemberMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *TeamMemberMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -15337,9 +17029,15 @@ func (m *TeamMemberMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *TeamMemberMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, teammember.EdgeOrganization)
+	}
 	if m.clearedteam {
 		edges = append(edges, teammember.EdgeTeam)
+	}
+	if m.cleareduser {
+		edges = append(edges, teammember.EdgeUser)
 	}
 	return edges
 }
@@ -15348,8 +17046,12 @@ func (m *TeamMemberMutation) ClearedEdges() []string {
 // was cleared in this mutation.
 func (m *TeamMemberMutation) EdgeCleared(name string) bool {
 	switch name {
+	case teammember.EdgeOrganization:
+		return m.clearedorganization
 	case teammember.EdgeTeam:
 		return m.clearedteam
+	case teammember.EdgeUser:
+		return m.cleareduser
 	}
 	return false
 }
@@ -15358,8 +17060,14 @@ func (m *TeamMemberMutation) EdgeCleared(name string) bool {
 // if that edge is not defined in the schema.
 func (m *TeamMemberMutation) ClearEdge(name string) error {
 	switch name {
+	case teammember.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
 	case teammember.EdgeTeam:
 		m.ClearTeam()
+		return nil
+	case teammember.EdgeUser:
+		m.ClearUser()
 		return nil
 	}
 	return fmt.Errorf("unknown TeamMember unique edge %s", name)
@@ -15369,8 +17077,14 @@ func (m *TeamMemberMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *TeamMemberMutation) ResetEdge(name string) error {
 	switch name {
+	case teammember.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
 	case teammember.EdgeTeam:
 		m.ResetTeam()
+		return nil
+	case teammember.EdgeUser:
+		m.ResetUser()
 		return nil
 	}
 	return fmt.Errorf("unknown TeamMember edge %s", name)

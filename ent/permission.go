@@ -4,6 +4,7 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/permission"
 	"octavo/internal/access"
 	"strings"
@@ -27,8 +28,31 @@ type Permission struct {
 	// PrincipalID holds the value of the "principal_id" field.
 	PrincipalID string `json:"principal_id,omitempty"`
 	// Role holds the value of the "role" field.
-	Role         access.Role `json:"role,omitempty"`
+	Role access.Role `json:"role,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the PermissionQuery when eager-loading is set.
+	Edges        PermissionEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// PermissionEdges holds the relations/edges for other nodes in the graph.
+type PermissionEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [1]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e PermissionEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -104,6 +128,11 @@ func (_m *Permission) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Permission) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Permission entity.
+func (_m *Permission) QueryOrganization() *OrganizationQuery {
+	return NewPermissionClient(_m.config).QueryOrganization(_m)
 }
 
 // Update returns a builder for updating this Permission.

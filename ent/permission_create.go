@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/permission"
 	"octavo/internal/access"
 	"time"
@@ -74,6 +75,11 @@ func (_c *PermissionCreate) SetNillableID(v *string) *PermissionCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *PermissionCreate) SetOrganization(v *Organization) *PermissionCreate {
+	return _c.SetOrganizationID(v.ID)
 }
 
 // Mutation returns the PermissionMutation object of the builder.
@@ -158,6 +164,9 @@ func (_c *PermissionCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Permission.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Permission.organization"`)}
+	}
 	return nil
 }
 
@@ -198,10 +207,6 @@ func (_c *PermissionCreate) createSpec() (*Permission, *sqlgraph.CreateSpec) {
 		_spec.SetField(permission.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(permission.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
 	if value, ok := _c.mutation.ResourceID(); ok {
 		_spec.SetField(permission.FieldResourceID, field.TypeString, value)
 		_node.ResourceID = value
@@ -213,6 +218,23 @@ func (_c *PermissionCreate) createSpec() (*Permission, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(permission.FieldRole, field.TypeInt8, value)
 		_node.Role = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   permission.OrganizationTable,
+			Columns: []string{permission.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

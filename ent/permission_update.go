@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/permission"
 	"octavo/ent/predicate"
 	"octavo/internal/access"
@@ -64,9 +65,20 @@ func (_u *PermissionUpdate) AddRole(v access.Role) *PermissionUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *PermissionUpdate) SetOrganization(v *Organization) *PermissionUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the PermissionMutation object of the builder.
 func (_u *PermissionUpdate) Mutation() *PermissionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *PermissionUpdate) ClearOrganization() *PermissionUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -103,6 +115,9 @@ func (_u *PermissionUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Permission.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Permission.organization"`)
+	}
 	return nil
 }
 
@@ -124,14 +139,40 @@ func (_u *PermissionUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(permission.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(permission.FieldRole, field.TypeInt8, value)
 	}
 	if value, ok := _u.mutation.AddedRole(); ok {
 		_spec.AddField(permission.FieldRole, field.TypeInt8, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   permission.OrganizationTable,
+			Columns: []string{permission.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   permission.OrganizationTable,
+			Columns: []string{permission.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -190,9 +231,20 @@ func (_u *PermissionUpdateOne) AddRole(v access.Role) *PermissionUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *PermissionUpdateOne) SetOrganization(v *Organization) *PermissionUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the PermissionMutation object of the builder.
 func (_u *PermissionUpdateOne) Mutation() *PermissionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *PermissionUpdateOne) ClearOrganization() *PermissionUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the PermissionUpdate builder.
@@ -242,6 +294,9 @@ func (_u *PermissionUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Permission.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Permission.organization"`)
+	}
 	return nil
 }
 
@@ -280,14 +335,40 @@ func (_u *PermissionUpdateOne) sqlSave(ctx context.Context) (_node *Permission, 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(permission.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(permission.FieldRole, field.TypeInt8, value)
 	}
 	if value, ok := _u.mutation.AddedRole(); ok {
 		_spec.AddField(permission.FieldRole, field.TypeInt8, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   permission.OrganizationTable,
+			Columns: []string{permission.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   permission.OrganizationTable,
+			Columns: []string{permission.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Permission{config: _u.config}

@@ -4,7 +4,9 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/reaction"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -26,8 +28,44 @@ type Reaction struct {
 	// UserID holds the value of the "user_id" field.
 	UserID string `json:"user_id,omitempty"`
 	// Emoji holds the value of the "emoji" field.
-	Emoji        string `json:"emoji,omitempty"`
+	Emoji string `json:"emoji,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the ReactionQuery when eager-loading is set.
+	Edges        ReactionEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// ReactionEdges holds the relations/edges for other nodes in the graph.
+type ReactionEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// User holds the value of the user edge.
+	User *User `json:"user,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [2]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ReactionEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// UserOrErr returns the User value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ReactionEdges) UserOrErr() (*User, error) {
+	if e.User != nil {
+		return e.User, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "user"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -101,6 +139,16 @@ func (_m *Reaction) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Reaction) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Reaction entity.
+func (_m *Reaction) QueryOrganization() *OrganizationQuery {
+	return NewReactionClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryUser queries the "user" edge of the Reaction entity.
+func (_m *Reaction) QueryUser() *UserQuery {
+	return NewReactionClient(_m.config).QueryUser(_m)
 }
 
 // Update returns a builder for updating this Reaction.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/reaction"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -73,6 +75,16 @@ func (_c *ReactionCreate) SetNillableID(v *string) *ReactionCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *ReactionCreate) SetOrganization(v *Organization) *ReactionCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetUser sets the "user" edge to the User entity.
+func (_c *ReactionCreate) SetUser(v *User) *ReactionCreate {
+	return _c.SetUserID(v.ID)
 }
 
 // Mutation returns the ReactionMutation object of the builder.
@@ -157,6 +169,12 @@ func (_c *ReactionCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Reaction.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Reaction.organization"`)}
+	}
+	if len(_c.mutation.UserIDs()) == 0 {
+		return &ValidationError{Name: "user", err: errors.New(`ent: missing required edge "Reaction.user"`)}
+	}
 	return nil
 }
 
@@ -197,21 +215,47 @@ func (_c *ReactionCreate) createSpec() (*Reaction, *sqlgraph.CreateSpec) {
 		_spec.SetField(reaction.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(reaction.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
 	if value, ok := _c.mutation.SubjectID(); ok {
 		_spec.SetField(reaction.FieldSubjectID, field.TypeString, value)
 		_node.SubjectID = value
 	}
-	if value, ok := _c.mutation.UserID(); ok {
-		_spec.SetField(reaction.FieldUserID, field.TypeString, value)
-		_node.UserID = value
-	}
 	if value, ok := _c.mutation.Emoji(); ok {
 		_spec.SetField(reaction.FieldEmoji, field.TypeString, value)
 		_node.Emoji = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.OrganizationTable,
+			Columns: []string{reaction.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.UserIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.UserTable,
+			Columns: []string{reaction.UserColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.UserID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

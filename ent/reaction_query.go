@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/reaction"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +21,13 @@ import (
 // ReactionQuery is the builder for querying Reaction entities.
 type ReactionQuery struct {
 	config
-	ctx        *QueryContext
-	order      []reaction.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Reaction
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []reaction.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.Reaction
+	withOrganization *OrganizationQuery
+	withUser         *UserQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +62,50 @@ func (_q *ReactionQuery) Unique(unique bool) *ReactionQuery {
 func (_q *ReactionQuery) Order(o ...reaction.OrderOption) *ReactionQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *ReactionQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(reaction.Table, reaction.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, reaction.OrganizationTable, reaction.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUser chains the current query on the "user" edge.
+func (_q *ReactionQuery) QueryUser() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(reaction.Table, reaction.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, reaction.UserTable, reaction.UserColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first Reaction entity from the query.
@@ -247,16 +295,40 @@ func (_q *ReactionQuery) Clone() *ReactionQuery {
 		return nil
 	}
 	return &ReactionQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]reaction.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Reaction{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]reaction.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.Reaction{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withUser:         _q.withUser.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ReactionQuery) WithOrganization(opts ...func(*OrganizationQuery)) *ReactionQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithUser tells the query-builder to eager-load the nodes that are connected to
+// the "user" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ReactionQuery) WithUser(opts ...func(*UserQuery)) *ReactionQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUser = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +407,12 @@ func (_q *ReactionQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *ReactionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Reaction, error) {
 	var (
-		nodes = []*Reaction{}
-		_spec = _q.querySpec()
+		nodes       = []*Reaction{}
+		_spec       = _q.querySpec()
+		loadedTypes = [2]bool{
+			_q.withOrganization != nil,
+			_q.withUser != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*Reaction).scanValues(nil, columns)
@@ -344,6 +420,7 @@ func (_q *ReactionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Rea
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &Reaction{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +435,78 @@ func (_q *ReactionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Rea
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *Reaction, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withUser; query != nil {
+		if err := _q.loadUser(ctx, query, nodes, nil,
+			func(n *Reaction, e *User) { n.Edges.User = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *ReactionQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*Reaction, init func(*Reaction), assign func(*Reaction, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Reaction)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ReactionQuery) loadUser(ctx context.Context, query *UserQuery, nodes []*Reaction, init func(*Reaction), assign func(*Reaction, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Reaction)
+	for i := range nodes {
+		fk := nodes[i].UserID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "user_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *ReactionQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +536,12 @@ func (_q *ReactionQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != reaction.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(reaction.FieldOrganizationID)
+		}
+		if _q.withUser != nil {
+			_spec.Node.AddColumnOnce(reaction.FieldUserID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/reaction"
 
@@ -42,9 +43,20 @@ func (_u *ReactionUpdate) SetNillableOrganizationID(v *string) *ReactionUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ReactionUpdate) SetOrganization(v *Organization) *ReactionUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ReactionMutation object of the builder.
 func (_u *ReactionUpdate) Mutation() *ReactionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ReactionUpdate) ClearOrganization() *ReactionUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -81,6 +93,12 @@ func (_u *ReactionUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Reaction.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Reaction.organization"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Reaction.user"`)
+	}
 	return nil
 }
 
@@ -102,8 +120,34 @@ func (_u *ReactionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(reaction.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.OrganizationTable,
+			Columns: []string{reaction.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.OrganizationTable,
+			Columns: []string{reaction.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -141,9 +185,20 @@ func (_u *ReactionUpdateOne) SetNillableOrganizationID(v *string) *ReactionUpdat
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ReactionUpdateOne) SetOrganization(v *Organization) *ReactionUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ReactionMutation object of the builder.
 func (_u *ReactionUpdateOne) Mutation() *ReactionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ReactionUpdateOne) ClearOrganization() *ReactionUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the ReactionUpdate builder.
@@ -193,6 +248,12 @@ func (_u *ReactionUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Reaction.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Reaction.organization"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Reaction.user"`)
+	}
 	return nil
 }
 
@@ -231,8 +292,34 @@ func (_u *ReactionUpdateOne) sqlSave(ctx context.Context) (_node *Reaction, err 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(reaction.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.OrganizationTable,
+			Columns: []string{reaction.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   reaction.OrganizationTable,
+			Columns: []string{reaction.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Reaction{config: _u.config}

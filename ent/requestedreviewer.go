@@ -4,7 +4,10 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/requestedreviewer"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -27,7 +30,56 @@ type RequestedReviewer struct {
 	UserID string `json:"user_id,omitempty"`
 	// RequestedByID holds the value of the "requested_by_id" field.
 	RequestedByID string `json:"requested_by_id,omitempty"`
-	selectValues  sql.SelectValues
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the RequestedReviewerQuery when eager-loading is set.
+	Edges        RequestedReviewerEdges `json:"edges"`
+	selectValues sql.SelectValues
+}
+
+// RequestedReviewerEdges holds the relations/edges for other nodes in the graph.
+type RequestedReviewerEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// ChangeRequest holds the value of the change_request edge.
+	ChangeRequest *ChangeRequest `json:"change_request,omitempty"`
+	// User holds the value of the user edge.
+	User *User `json:"user,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e RequestedReviewerEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// ChangeRequestOrErr returns the ChangeRequest value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e RequestedReviewerEdges) ChangeRequestOrErr() (*ChangeRequest, error) {
+	if e.ChangeRequest != nil {
+		return e.ChangeRequest, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: changerequest.Label}
+	}
+	return nil, &NotLoadedError{edge: "change_request"}
+}
+
+// UserOrErr returns the User value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e RequestedReviewerEdges) UserOrErr() (*User, error) {
+	if e.User != nil {
+		return e.User, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "user"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -101,6 +153,21 @@ func (_m *RequestedReviewer) assignValues(columns []string, values []any) error 
 // This includes values selected through modifiers, order, etc.
 func (_m *RequestedReviewer) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the RequestedReviewer entity.
+func (_m *RequestedReviewer) QueryOrganization() *OrganizationQuery {
+	return NewRequestedReviewerClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryChangeRequest queries the "change_request" edge of the RequestedReviewer entity.
+func (_m *RequestedReviewer) QueryChangeRequest() *ChangeRequestQuery {
+	return NewRequestedReviewerClient(_m.config).QueryChangeRequest(_m)
+}
+
+// QueryUser queries the "user" edge of the RequestedReviewer entity.
+func (_m *RequestedReviewer) QueryUser() *UserQuery {
+	return NewRequestedReviewerClient(_m.config).QueryUser(_m)
 }
 
 // Update returns a builder for updating this RequestedReviewer.

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/requestedreviewer"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -73,6 +76,21 @@ func (_c *RequestedReviewerCreate) SetNillableID(v *string) *RequestedReviewerCr
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *RequestedReviewerCreate) SetOrganization(v *Organization) *RequestedReviewerCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_c *RequestedReviewerCreate) SetChangeRequest(v *ChangeRequest) *RequestedReviewerCreate {
+	return _c.SetChangeRequestID(v.ID)
+}
+
+// SetUser sets the "user" edge to the User entity.
+func (_c *RequestedReviewerCreate) SetUser(v *User) *RequestedReviewerCreate {
+	return _c.SetUserID(v.ID)
 }
 
 // Mutation returns the RequestedReviewerMutation object of the builder.
@@ -162,6 +180,15 @@ func (_c *RequestedReviewerCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "RequestedReviewer.organization"`)}
+	}
+	if len(_c.mutation.ChangeRequestIDs()) == 0 {
+		return &ValidationError{Name: "change_request", err: errors.New(`ent: missing required edge "RequestedReviewer.change_request"`)}
+	}
+	if len(_c.mutation.UserIDs()) == 0 {
+		return &ValidationError{Name: "user", err: errors.New(`ent: missing required edge "RequestedReviewer.user"`)}
+	}
 	return nil
 }
 
@@ -202,21 +229,60 @@ func (_c *RequestedReviewerCreate) createSpec() (*RequestedReviewer, *sqlgraph.C
 		_spec.SetField(requestedreviewer.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(requestedreviewer.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.ChangeRequestID(); ok {
-		_spec.SetField(requestedreviewer.FieldChangeRequestID, field.TypeString, value)
-		_node.ChangeRequestID = value
-	}
-	if value, ok := _c.mutation.UserID(); ok {
-		_spec.SetField(requestedreviewer.FieldUserID, field.TypeString, value)
-		_node.UserID = value
-	}
 	if value, ok := _c.mutation.RequestedByID(); ok {
 		_spec.SetField(requestedreviewer.FieldRequestedByID, field.TypeString, value)
 		_node.RequestedByID = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.OrganizationTable,
+			Columns: []string{requestedreviewer.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.ChangeRequestTable,
+			Columns: []string{requestedreviewer.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ChangeRequestID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.UserIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.UserTable,
+			Columns: []string{requestedreviewer.UserColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.UserID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

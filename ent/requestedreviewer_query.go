@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/requestedreviewer"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +22,14 @@ import (
 // RequestedReviewerQuery is the builder for querying RequestedReviewer entities.
 type RequestedReviewerQuery struct {
 	config
-	ctx        *QueryContext
-	order      []requestedreviewer.OrderOption
-	inters     []Interceptor
-	predicates []predicate.RequestedReviewer
-	modifiers  []func(*sql.Selector)
+	ctx               *QueryContext
+	order             []requestedreviewer.OrderOption
+	inters            []Interceptor
+	predicates        []predicate.RequestedReviewer
+	withOrganization  *OrganizationQuery
+	withChangeRequest *ChangeRequestQuery
+	withUser          *UserQuery
+	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +64,72 @@ func (_q *RequestedReviewerQuery) Unique(unique bool) *RequestedReviewerQuery {
 func (_q *RequestedReviewerQuery) Order(o ...requestedreviewer.OrderOption) *RequestedReviewerQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *RequestedReviewerQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(requestedreviewer.Table, requestedreviewer.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, requestedreviewer.OrganizationTable, requestedreviewer.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryChangeRequest chains the current query on the "change_request" edge.
+func (_q *RequestedReviewerQuery) QueryChangeRequest() *ChangeRequestQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(requestedreviewer.Table, requestedreviewer.FieldID, selector),
+			sqlgraph.To(changerequest.Table, changerequest.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, requestedreviewer.ChangeRequestTable, requestedreviewer.ChangeRequestColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUser chains the current query on the "user" edge.
+func (_q *RequestedReviewerQuery) QueryUser() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(requestedreviewer.Table, requestedreviewer.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, requestedreviewer.UserTable, requestedreviewer.UserColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first RequestedReviewer entity from the query.
@@ -247,16 +319,52 @@ func (_q *RequestedReviewerQuery) Clone() *RequestedReviewerQuery {
 		return nil
 	}
 	return &RequestedReviewerQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]requestedreviewer.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.RequestedReviewer{}, _q.predicates...),
+		config:            _q.config,
+		ctx:               _q.ctx.Clone(),
+		order:             append([]requestedreviewer.OrderOption{}, _q.order...),
+		inters:            append([]Interceptor{}, _q.inters...),
+		predicates:        append([]predicate.RequestedReviewer{}, _q.predicates...),
+		withOrganization:  _q.withOrganization.Clone(),
+		withChangeRequest: _q.withChangeRequest.Clone(),
+		withUser:          _q.withUser.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *RequestedReviewerQuery) WithOrganization(opts ...func(*OrganizationQuery)) *RequestedReviewerQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithChangeRequest tells the query-builder to eager-load the nodes that are connected to
+// the "change_request" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *RequestedReviewerQuery) WithChangeRequest(opts ...func(*ChangeRequestQuery)) *RequestedReviewerQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withChangeRequest = query
+	return _q
+}
+
+// WithUser tells the query-builder to eager-load the nodes that are connected to
+// the "user" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *RequestedReviewerQuery) WithUser(opts ...func(*UserQuery)) *RequestedReviewerQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUser = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +443,13 @@ func (_q *RequestedReviewerQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *RequestedReviewerQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*RequestedReviewer, error) {
 	var (
-		nodes = []*RequestedReviewer{}
-		_spec = _q.querySpec()
+		nodes       = []*RequestedReviewer{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withChangeRequest != nil,
+			_q.withUser != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*RequestedReviewer).scanValues(nil, columns)
@@ -344,6 +457,7 @@ func (_q *RequestedReviewerQuery) sqlAll(ctx context.Context, hooks ...queryHook
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &RequestedReviewer{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +472,113 @@ func (_q *RequestedReviewerQuery) sqlAll(ctx context.Context, hooks ...queryHook
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *RequestedReviewer, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withChangeRequest; query != nil {
+		if err := _q.loadChangeRequest(ctx, query, nodes, nil,
+			func(n *RequestedReviewer, e *ChangeRequest) { n.Edges.ChangeRequest = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withUser; query != nil {
+		if err := _q.loadUser(ctx, query, nodes, nil,
+			func(n *RequestedReviewer, e *User) { n.Edges.User = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *RequestedReviewerQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*RequestedReviewer, init func(*RequestedReviewer), assign func(*RequestedReviewer, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*RequestedReviewer)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *RequestedReviewerQuery) loadChangeRequest(ctx context.Context, query *ChangeRequestQuery, nodes []*RequestedReviewer, init func(*RequestedReviewer), assign func(*RequestedReviewer, *ChangeRequest)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*RequestedReviewer)
+	for i := range nodes {
+		fk := nodes[i].ChangeRequestID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(changerequest.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "change_request_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *RequestedReviewerQuery) loadUser(ctx context.Context, query *UserQuery, nodes []*RequestedReviewer, init func(*RequestedReviewer), assign func(*RequestedReviewer, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*RequestedReviewer)
+	for i := range nodes {
+		fk := nodes[i].UserID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "user_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *RequestedReviewerQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +608,15 @@ func (_q *RequestedReviewerQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != requestedreviewer.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(requestedreviewer.FieldOrganizationID)
+		}
+		if _q.withChangeRequest != nil {
+			_spec.Node.AddColumnOnce(requestedreviewer.FieldChangeRequestID)
+		}
+		if _q.withUser != nil {
+			_spec.Node.AddColumnOnce(requestedreviewer.FieldUserID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/requestedreviewer"
 
@@ -42,9 +43,20 @@ func (_u *RequestedReviewerUpdate) SetNillableOrganizationID(v *string) *Request
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *RequestedReviewerUpdate) SetOrganization(v *Organization) *RequestedReviewerUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the RequestedReviewerMutation object of the builder.
 func (_u *RequestedReviewerUpdate) Mutation() *RequestedReviewerMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *RequestedReviewerUpdate) ClearOrganization() *RequestedReviewerUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -81,6 +93,15 @@ func (_u *RequestedReviewerUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.change_request"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.user"`)
+	}
 	return nil
 }
 
@@ -102,8 +123,34 @@ func (_u *RequestedReviewerUpdate) sqlSave(ctx context.Context) (_node int, err 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(requestedreviewer.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.OrganizationTable,
+			Columns: []string{requestedreviewer.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.OrganizationTable,
+			Columns: []string{requestedreviewer.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -141,9 +188,20 @@ func (_u *RequestedReviewerUpdateOne) SetNillableOrganizationID(v *string) *Requ
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *RequestedReviewerUpdateOne) SetOrganization(v *Organization) *RequestedReviewerUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the RequestedReviewerMutation object of the builder.
 func (_u *RequestedReviewerUpdateOne) Mutation() *RequestedReviewerMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *RequestedReviewerUpdateOne) ClearOrganization() *RequestedReviewerUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the RequestedReviewerUpdate builder.
@@ -193,6 +251,15 @@ func (_u *RequestedReviewerUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.change_request"`)
+	}
+	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "RequestedReviewer.user"`)
+	}
 	return nil
 }
 
@@ -231,8 +298,34 @@ func (_u *RequestedReviewerUpdateOne) sqlSave(ctx context.Context) (_node *Reque
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(requestedreviewer.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.OrganizationTable,
+			Columns: []string{requestedreviewer.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   requestedreviewer.OrganizationTable,
+			Columns: []string{requestedreviewer.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &RequestedReviewer{config: _u.config}

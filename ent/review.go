@@ -4,7 +4,10 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/review"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -28,8 +31,57 @@ type Review struct {
 	// RevisionID holds the value of the "revision_id" field.
 	RevisionID string `json:"revision_id,omitempty"`
 	// Status holds the value of the "status" field.
-	Status       string `json:"status,omitempty"`
+	Status string `json:"status,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the ReviewQuery when eager-loading is set.
+	Edges        ReviewEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// ReviewEdges holds the relations/edges for other nodes in the graph.
+type ReviewEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// ChangeRequest holds the value of the change_request edge.
+	ChangeRequest *ChangeRequest `json:"change_request,omitempty"`
+	// Reviewer holds the value of the reviewer edge.
+	Reviewer *User `json:"reviewer,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ReviewEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// ChangeRequestOrErr returns the ChangeRequest value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ReviewEdges) ChangeRequestOrErr() (*ChangeRequest, error) {
+	if e.ChangeRequest != nil {
+		return e.ChangeRequest, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: changerequest.Label}
+	}
+	return nil, &NotLoadedError{edge: "change_request"}
+}
+
+// ReviewerOrErr returns the Reviewer value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e ReviewEdges) ReviewerOrErr() (*User, error) {
+	if e.Reviewer != nil {
+		return e.Reviewer, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "reviewer"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -109,6 +161,21 @@ func (_m *Review) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Review) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Review entity.
+func (_m *Review) QueryOrganization() *OrganizationQuery {
+	return NewReviewClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryChangeRequest queries the "change_request" edge of the Review entity.
+func (_m *Review) QueryChangeRequest() *ChangeRequestQuery {
+	return NewReviewClient(_m.config).QueryChangeRequest(_m)
+}
+
+// QueryReviewer queries the "reviewer" edge of the Review entity.
+func (_m *Review) QueryReviewer() *UserQuery {
+	return NewReviewClient(_m.config).QueryReviewer(_m)
 }
 
 // Update returns a builder for updating this Review.

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/review"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -79,6 +82,21 @@ func (_c *ReviewCreate) SetNillableID(v *string) *ReviewCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *ReviewCreate) SetOrganization(v *Organization) *ReviewCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetChangeRequest sets the "change_request" edge to the ChangeRequest entity.
+func (_c *ReviewCreate) SetChangeRequest(v *ChangeRequest) *ReviewCreate {
+	return _c.SetChangeRequestID(v.ID)
+}
+
+// SetReviewer sets the "reviewer" edge to the User entity.
+func (_c *ReviewCreate) SetReviewer(v *User) *ReviewCreate {
+	return _c.SetReviewerID(v.ID)
 }
 
 // Mutation returns the ReviewMutation object of the builder.
@@ -171,6 +189,15 @@ func (_c *ReviewCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Review.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Review.organization"`)}
+	}
+	if len(_c.mutation.ChangeRequestIDs()) == 0 {
+		return &ValidationError{Name: "change_request", err: errors.New(`ent: missing required edge "Review.change_request"`)}
+	}
+	if len(_c.mutation.ReviewerIDs()) == 0 {
+		return &ValidationError{Name: "reviewer", err: errors.New(`ent: missing required edge "Review.reviewer"`)}
+	}
 	return nil
 }
 
@@ -211,18 +238,6 @@ func (_c *ReviewCreate) createSpec() (*Review, *sqlgraph.CreateSpec) {
 		_spec.SetField(review.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(review.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.ChangeRequestID(); ok {
-		_spec.SetField(review.FieldChangeRequestID, field.TypeString, value)
-		_node.ChangeRequestID = value
-	}
-	if value, ok := _c.mutation.ReviewerID(); ok {
-		_spec.SetField(review.FieldReviewerID, field.TypeString, value)
-		_node.ReviewerID = value
-	}
 	if value, ok := _c.mutation.RevisionID(); ok {
 		_spec.SetField(review.FieldRevisionID, field.TypeString, value)
 		_node.RevisionID = value
@@ -230,6 +245,57 @@ func (_c *ReviewCreate) createSpec() (*Review, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Status(); ok {
 		_spec.SetField(review.FieldStatus, field.TypeString, value)
 		_node.Status = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.OrganizationTable,
+			Columns: []string{review.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ChangeRequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.ChangeRequestTable,
+			Columns: []string{review.ChangeRequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(changerequest.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ChangeRequestID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ReviewerIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.ReviewerTable,
+			Columns: []string{review.ReviewerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ReviewerID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

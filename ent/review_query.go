@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/changerequest"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/review"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +22,14 @@ import (
 // ReviewQuery is the builder for querying Review entities.
 type ReviewQuery struct {
 	config
-	ctx        *QueryContext
-	order      []review.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Review
-	modifiers  []func(*sql.Selector)
+	ctx               *QueryContext
+	order             []review.OrderOption
+	inters            []Interceptor
+	predicates        []predicate.Review
+	withOrganization  *OrganizationQuery
+	withChangeRequest *ChangeRequestQuery
+	withReviewer      *UserQuery
+	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +64,72 @@ func (_q *ReviewQuery) Unique(unique bool) *ReviewQuery {
 func (_q *ReviewQuery) Order(o ...review.OrderOption) *ReviewQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *ReviewQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(review.Table, review.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, review.OrganizationTable, review.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryChangeRequest chains the current query on the "change_request" edge.
+func (_q *ReviewQuery) QueryChangeRequest() *ChangeRequestQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(review.Table, review.FieldID, selector),
+			sqlgraph.To(changerequest.Table, changerequest.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, review.ChangeRequestTable, review.ChangeRequestColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryReviewer chains the current query on the "reviewer" edge.
+func (_q *ReviewQuery) QueryReviewer() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(review.Table, review.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, review.ReviewerTable, review.ReviewerColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first Review entity from the query.
@@ -247,16 +319,52 @@ func (_q *ReviewQuery) Clone() *ReviewQuery {
 		return nil
 	}
 	return &ReviewQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]review.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Review{}, _q.predicates...),
+		config:            _q.config,
+		ctx:               _q.ctx.Clone(),
+		order:             append([]review.OrderOption{}, _q.order...),
+		inters:            append([]Interceptor{}, _q.inters...),
+		predicates:        append([]predicate.Review{}, _q.predicates...),
+		withOrganization:  _q.withOrganization.Clone(),
+		withChangeRequest: _q.withChangeRequest.Clone(),
+		withReviewer:      _q.withReviewer.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ReviewQuery) WithOrganization(opts ...func(*OrganizationQuery)) *ReviewQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithChangeRequest tells the query-builder to eager-load the nodes that are connected to
+// the "change_request" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ReviewQuery) WithChangeRequest(opts ...func(*ChangeRequestQuery)) *ReviewQuery {
+	query := (&ChangeRequestClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withChangeRequest = query
+	return _q
+}
+
+// WithReviewer tells the query-builder to eager-load the nodes that are connected to
+// the "reviewer" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ReviewQuery) WithReviewer(opts ...func(*UserQuery)) *ReviewQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withReviewer = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +443,13 @@ func (_q *ReviewQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *ReviewQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Review, error) {
 	var (
-		nodes = []*Review{}
-		_spec = _q.querySpec()
+		nodes       = []*Review{}
+		_spec       = _q.querySpec()
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
+			_q.withChangeRequest != nil,
+			_q.withReviewer != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*Review).scanValues(nil, columns)
@@ -344,6 +457,7 @@ func (_q *ReviewQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Revie
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &Review{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +472,113 @@ func (_q *ReviewQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Revie
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *Review, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withChangeRequest; query != nil {
+		if err := _q.loadChangeRequest(ctx, query, nodes, nil,
+			func(n *Review, e *ChangeRequest) { n.Edges.ChangeRequest = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withReviewer; query != nil {
+		if err := _q.loadReviewer(ctx, query, nodes, nil,
+			func(n *Review, e *User) { n.Edges.Reviewer = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *ReviewQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*Review, init func(*Review), assign func(*Review, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Review)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ReviewQuery) loadChangeRequest(ctx context.Context, query *ChangeRequestQuery, nodes []*Review, init func(*Review), assign func(*Review, *ChangeRequest)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Review)
+	for i := range nodes {
+		fk := nodes[i].ChangeRequestID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(changerequest.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "change_request_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *ReviewQuery) loadReviewer(ctx context.Context, query *UserQuery, nodes []*Review, init func(*Review), assign func(*Review, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Review)
+	for i := range nodes {
+		fk := nodes[i].ReviewerID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "reviewer_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *ReviewQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +608,15 @@ func (_q *ReviewQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != review.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(review.FieldOrganizationID)
+		}
+		if _q.withChangeRequest != nil {
+			_spec.Node.AddColumnOnce(review.FieldChangeRequestID)
+		}
+		if _q.withReviewer != nil {
+			_spec.Node.AddColumnOnce(review.FieldReviewerID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/review"
 
@@ -42,9 +43,20 @@ func (_u *ReviewUpdate) SetNillableOrganizationID(v *string) *ReviewUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ReviewUpdate) SetOrganization(v *Organization) *ReviewUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ReviewMutation object of the builder.
 func (_u *ReviewUpdate) Mutation() *ReviewMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ReviewUpdate) ClearOrganization() *ReviewUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -81,6 +93,15 @@ func (_u *ReviewUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Review.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.change_request"`)
+	}
+	if _u.mutation.ReviewerCleared() && len(_u.mutation.ReviewerIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.reviewer"`)
+	}
 	return nil
 }
 
@@ -102,8 +123,34 @@ func (_u *ReviewUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(review.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.OrganizationTable,
+			Columns: []string{review.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.OrganizationTable,
+			Columns: []string{review.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -141,9 +188,20 @@ func (_u *ReviewUpdateOne) SetNillableOrganizationID(v *string) *ReviewUpdateOne
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *ReviewUpdateOne) SetOrganization(v *Organization) *ReviewUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the ReviewMutation object of the builder.
 func (_u *ReviewUpdateOne) Mutation() *ReviewMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *ReviewUpdateOne) ClearOrganization() *ReviewUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the ReviewUpdate builder.
@@ -193,6 +251,15 @@ func (_u *ReviewUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Review.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.organization"`)
+	}
+	if _u.mutation.ChangeRequestCleared() && len(_u.mutation.ChangeRequestIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.change_request"`)
+	}
+	if _u.mutation.ReviewerCleared() && len(_u.mutation.ReviewerIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Review.reviewer"`)
+	}
 	return nil
 }
 
@@ -231,8 +298,34 @@ func (_u *ReviewUpdateOne) sqlSave(ctx context.Context) (_node *Review, err erro
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(review.FieldOrganizationID, field.TypeString, value)
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.OrganizationTable,
+			Columns: []string{review.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   review.OrganizationTable,
+			Columns: []string{review.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Review{config: _u.config}

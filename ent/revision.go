@@ -5,7 +5,9 @@ package ent
 import (
 	"encoding/json"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/revision"
+	"octavo/ent/space"
 	"strings"
 	"time"
 
@@ -37,8 +39,44 @@ type Revision struct {
 	// AuthorID holds the value of the "author_id" field.
 	AuthorID *string `json:"author_id,omitempty"`
 	// Git holds the value of the "git" field.
-	Git          json.RawMessage `json:"git,omitempty"`
+	Git json.RawMessage `json:"git,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the RevisionQuery when eager-loading is set.
+	Edges        RevisionEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// RevisionEdges holds the relations/edges for other nodes in the graph.
+type RevisionEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Space holds the value of the space edge.
+	Space *Space `json:"space,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [2]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e RevisionEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// SpaceOrErr returns the Space value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e RevisionEdges) SpaceOrErr() (*Space, error) {
+	if e.Space != nil {
+		return e.Space, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: space.Label}
+	}
+	return nil, &NotLoadedError{edge: "space"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -151,6 +189,16 @@ func (_m *Revision) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Revision) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Revision entity.
+func (_m *Revision) QueryOrganization() *OrganizationQuery {
+	return NewRevisionClient(_m.config).QueryOrganization(_m)
+}
+
+// QuerySpace queries the "space" edge of the Revision entity.
+func (_m *Revision) QuerySpace() *SpaceQuery {
+	return NewRevisionClient(_m.config).QuerySpace(_m)
 }
 
 // Update returns a builder for updating this Revision.

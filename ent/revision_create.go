@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/revision"
+	"octavo/ent/space"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -130,6 +132,16 @@ func (_c *RevisionCreate) SetNillableID(v *string) *RevisionCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *RevisionCreate) SetOrganization(v *Organization) *RevisionCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetSpace sets the "space" edge to the Space entity.
+func (_c *RevisionCreate) SetSpace(v *Space) *RevisionCreate {
+	return _c.SetSpaceID(v.ID)
+}
+
 // Mutation returns the RevisionMutation object of the builder.
 func (_c *RevisionCreate) Mutation() *RevisionMutation {
 	return _c.mutation
@@ -210,6 +222,12 @@ func (_c *RevisionCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Revision.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Revision.organization"`)}
+	}
+	if len(_c.mutation.SpaceIDs()) == 0 {
+		return &ValidationError{Name: "space", err: errors.New(`ent: missing required edge "Revision.space"`)}
+	}
 	return nil
 }
 
@@ -250,14 +268,6 @@ func (_c *RevisionCreate) createSpec() (*Revision, *sqlgraph.CreateSpec) {
 		_spec.SetField(revision.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(revision.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.SpaceID(); ok {
-		_spec.SetField(revision.FieldSpaceID, field.TypeString, value)
-		_node.SpaceID = value
-	}
 	if value, ok := _c.mutation.ChangeRequestID(); ok {
 		_spec.SetField(revision.FieldChangeRequestID, field.TypeString, value)
 		_node.ChangeRequestID = &value
@@ -285,6 +295,40 @@ func (_c *RevisionCreate) createSpec() (*Revision, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Git(); ok {
 		_spec.SetField(revision.FieldGit, field.TypeJSON, value)
 		_node.Git = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.OrganizationTable,
+			Columns: []string{revision.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.SpaceIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.SpaceTable,
+			Columns: []string{revision.SpaceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(space.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.SpaceID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/revision"
+	"octavo/ent/space"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -19,11 +21,13 @@ import (
 // RevisionQuery is the builder for querying Revision entities.
 type RevisionQuery struct {
 	config
-	ctx        *QueryContext
-	order      []revision.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Revision
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []revision.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.Revision
+	withOrganization *OrganizationQuery
+	withSpace        *SpaceQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +62,50 @@ func (_q *RevisionQuery) Unique(unique bool) *RevisionQuery {
 func (_q *RevisionQuery) Order(o ...revision.OrderOption) *RevisionQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *RevisionQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(revision.Table, revision.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, revision.OrganizationTable, revision.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QuerySpace chains the current query on the "space" edge.
+func (_q *RevisionQuery) QuerySpace() *SpaceQuery {
+	query := (&SpaceClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(revision.Table, revision.FieldID, selector),
+			sqlgraph.To(space.Table, space.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, revision.SpaceTable, revision.SpaceColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first Revision entity from the query.
@@ -247,16 +295,40 @@ func (_q *RevisionQuery) Clone() *RevisionQuery {
 		return nil
 	}
 	return &RevisionQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]revision.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Revision{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]revision.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.Revision{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withSpace:        _q.withSpace.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *RevisionQuery) WithOrganization(opts ...func(*OrganizationQuery)) *RevisionQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithSpace tells the query-builder to eager-load the nodes that are connected to
+// the "space" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *RevisionQuery) WithSpace(opts ...func(*SpaceQuery)) *RevisionQuery {
+	query := (&SpaceClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSpace = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +407,12 @@ func (_q *RevisionQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *RevisionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Revision, error) {
 	var (
-		nodes = []*Revision{}
-		_spec = _q.querySpec()
+		nodes       = []*Revision{}
+		_spec       = _q.querySpec()
+		loadedTypes = [2]bool{
+			_q.withOrganization != nil,
+			_q.withSpace != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*Revision).scanValues(nil, columns)
@@ -344,6 +420,7 @@ func (_q *RevisionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Rev
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &Revision{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +435,78 @@ func (_q *RevisionQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Rev
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *Revision, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withSpace; query != nil {
+		if err := _q.loadSpace(ctx, query, nodes, nil,
+			func(n *Revision, e *Space) { n.Edges.Space = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *RevisionQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*Revision, init func(*Revision), assign func(*Revision, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Revision)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *RevisionQuery) loadSpace(ctx context.Context, query *SpaceQuery, nodes []*Revision, init func(*Revision), assign func(*Revision, *Space)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Revision)
+	for i := range nodes {
+		fk := nodes[i].SpaceID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(space.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "space_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *RevisionQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +536,12 @@ func (_q *RevisionQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != revision.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(revision.FieldOrganizationID)
+		}
+		if _q.withSpace != nil {
+			_spec.Node.AddColumnOnce(revision.FieldSpaceID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/revision"
 
@@ -122,9 +123,20 @@ func (_u *RevisionUpdate) ClearGit() *RevisionUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *RevisionUpdate) SetOrganization(v *Organization) *RevisionUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the RevisionMutation object of the builder.
 func (_u *RevisionUpdate) Mutation() *RevisionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *RevisionUpdate) ClearOrganization() *RevisionUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -161,6 +173,12 @@ func (_u *RevisionUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Revision.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Revision.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Revision.space"`)
+	}
 	return nil
 }
 
@@ -181,9 +199,6 @@ func (_u *RevisionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 				ps[i](selector)
 			}
 		}
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(revision.FieldOrganizationID, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ChangeRequestID(); ok {
 		_spec.SetField(revision.FieldChangeRequestID, field.TypeString, value)
@@ -213,6 +228,35 @@ func (_u *RevisionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.GitCleared() {
 		_spec.ClearField(revision.FieldGit, field.TypeJSON)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.OrganizationTable,
+			Columns: []string{revision.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.OrganizationTable,
+			Columns: []string{revision.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -328,9 +372,20 @@ func (_u *RevisionUpdateOne) ClearGit() *RevisionUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *RevisionUpdateOne) SetOrganization(v *Organization) *RevisionUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // Mutation returns the RevisionMutation object of the builder.
 func (_u *RevisionUpdateOne) Mutation() *RevisionMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *RevisionUpdateOne) ClearOrganization() *RevisionUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // Where appends a list predicates to the RevisionUpdate builder.
@@ -380,6 +435,12 @@ func (_u *RevisionUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Revision.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Revision.organization"`)
+	}
+	if _u.mutation.SpaceCleared() && len(_u.mutation.SpaceIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Revision.space"`)
+	}
 	return nil
 }
 
@@ -418,9 +479,6 @@ func (_u *RevisionUpdateOne) sqlSave(ctx context.Context) (_node *Revision, err 
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(revision.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.ChangeRequestID(); ok {
 		_spec.SetField(revision.FieldChangeRequestID, field.TypeString, value)
 	}
@@ -449,6 +507,35 @@ func (_u *RevisionUpdateOne) sqlSave(ctx context.Context) (_node *Revision, err 
 	}
 	if _u.mutation.GitCleared() {
 		_spec.ClearField(revision.FieldGit, field.TypeJSON)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.OrganizationTable,
+			Columns: []string{revision.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   revision.OrganizationTable,
+			Columns: []string{revision.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Revision{config: _u.config}

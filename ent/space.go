@@ -5,6 +5,8 @@ package ent
 import (
 	"encoding/json"
 	"fmt"
+	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/internal/access"
 	"octavo/internal/mergerule"
@@ -62,7 +64,43 @@ type Space struct {
 	DraftChangeRequests int `json:"draft_change_requests,omitempty"`
 	// LastChangeRequestNumber holds the value of the "last_change_request_number" field.
 	LastChangeRequestNumber int `json:"last_change_request_number,omitempty"`
-	selectValues            sql.SelectValues
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the SpaceQuery when eager-loading is set.
+	Edges        SpaceEdges `json:"edges"`
+	selectValues sql.SelectValues
+}
+
+// SpaceEdges holds the relations/edges for other nodes in the graph.
+type SpaceEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
+	// Collection holds the value of the collection edge.
+	Collection *Collection `json:"collection,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [2]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e SpaceEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
+}
+
+// CollectionOrErr returns the Collection value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e SpaceEdges) CollectionOrErr() (*Collection, error) {
+	if e.Collection != nil {
+		return e.Collection, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: collection.Label}
+	}
+	return nil, &NotLoadedError{edge: "collection"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -244,6 +282,16 @@ func (_m *Space) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Space) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOrganization queries the "organization" edge of the Space entity.
+func (_m *Space) QueryOrganization() *OrganizationQuery {
+	return NewSpaceClient(_m.config).QueryOrganization(_m)
+}
+
+// QueryCollection queries the "collection" edge of the Space entity.
+func (_m *Space) QueryCollection() *CollectionQuery {
+	return NewSpaceClient(_m.config).QueryCollection(_m)
 }
 
 // Update returns a builder for updating this Space.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/internal/access"
 	"octavo/internal/mergerule"
@@ -294,6 +296,16 @@ func (_c *SpaceCreate) SetNillableID(v *string) *SpaceCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *SpaceCreate) SetOrganization(v *Organization) *SpaceCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
+// SetCollection sets the "collection" edge to the Collection entity.
+func (_c *SpaceCreate) SetCollection(v *Collection) *SpaceCreate {
+	return _c.SetCollectionID(v.ID)
+}
+
 // Mutation returns the SpaceMutation object of the builder.
 func (_c *SpaceCreate) Mutation() *SpaceMutation {
 	return _c.mutation
@@ -453,6 +465,9 @@ func (_c *SpaceCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Space.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Space.organization"`)}
+	}
 	return nil
 }
 
@@ -496,14 +511,6 @@ func (_c *SpaceCreate) createSpec() (*Space, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(space.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
-	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(space.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.CollectionID(); ok {
-		_spec.SetField(space.FieldCollectionID, field.TypeString, value)
-		_node.CollectionID = &value
 	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(space.FieldTitle, field.TypeString, value)
@@ -572,6 +579,40 @@ func (_c *SpaceCreate) createSpec() (*Space, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastChangeRequestNumber(); ok {
 		_spec.SetField(space.FieldLastChangeRequestNumber, field.TypeInt, value)
 		_node.LastChangeRequestNumber = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.OrganizationTable,
+			Columns: []string{space.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.CollectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.CollectionTable,
+			Columns: []string{space.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.CollectionID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/space"
 
@@ -19,11 +21,13 @@ import (
 // SpaceQuery is the builder for querying Space entities.
 type SpaceQuery struct {
 	config
-	ctx        *QueryContext
-	order      []space.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Space
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []space.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.Space
+	withOrganization *OrganizationQuery
+	withCollection   *CollectionQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -58,6 +62,50 @@ func (_q *SpaceQuery) Unique(unique bool) *SpaceQuery {
 func (_q *SpaceQuery) Order(o ...space.OrderOption) *SpaceQuery {
 	_q.order = append(_q.order, o...)
 	return _q
+}
+
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *SpaceQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(space.Table, space.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, space.OrganizationTable, space.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryCollection chains the current query on the "collection" edge.
+func (_q *SpaceQuery) QueryCollection() *CollectionQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(space.Table, space.FieldID, selector),
+			sqlgraph.To(collection.Table, collection.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, space.CollectionTable, space.CollectionColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
 }
 
 // First returns the first Space entity from the query.
@@ -247,16 +295,40 @@ func (_q *SpaceQuery) Clone() *SpaceQuery {
 		return nil
 	}
 	return &SpaceQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]space.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Space{}, _q.predicates...),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]space.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.Space{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withCollection:   _q.withCollection.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *SpaceQuery) WithOrganization(opts ...func(*OrganizationQuery)) *SpaceQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
+}
+
+// WithCollection tells the query-builder to eager-load the nodes that are connected to
+// the "collection" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *SpaceQuery) WithCollection(opts ...func(*CollectionQuery)) *SpaceQuery {
+	query := (&CollectionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withCollection = query
+	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -335,8 +407,12 @@ func (_q *SpaceQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *SpaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Space, error) {
 	var (
-		nodes = []*Space{}
-		_spec = _q.querySpec()
+		nodes       = []*Space{}
+		_spec       = _q.querySpec()
+		loadedTypes = [2]bool{
+			_q.withOrganization != nil,
+			_q.withCollection != nil,
+		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*Space).scanValues(nil, columns)
@@ -344,6 +420,7 @@ func (_q *SpaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Space,
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &Space{config: _q.config}
 		nodes = append(nodes, node)
+		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -358,7 +435,81 @@ func (_q *SpaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Space,
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *Space, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withCollection; query != nil {
+		if err := _q.loadCollection(ctx, query, nodes, nil,
+			func(n *Space, e *Collection) { n.Edges.Collection = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
+}
+
+func (_q *SpaceQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*Space, init func(*Space), assign func(*Space, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Space)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *SpaceQuery) loadCollection(ctx context.Context, query *CollectionQuery, nodes []*Space, init func(*Space), assign func(*Space, *Collection)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Space)
+	for i := range nodes {
+		if nodes[i].CollectionID == nil {
+			continue
+		}
+		fk := *nodes[i].CollectionID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(collection.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "collection_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
 }
 
 func (_q *SpaceQuery) sqlCount(ctx context.Context) (int, error) {
@@ -388,6 +539,12 @@ func (_q *SpaceQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != space.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
+		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(space.FieldOrganizationID)
+		}
+		if _q.withCollection != nil {
+			_spec.Node.AddColumnOnce(space.FieldCollectionID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"octavo/ent/collection"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/space"
 	"octavo/internal/access"
@@ -383,9 +385,31 @@ func (_u *SpaceUpdate) AddLastChangeRequestNumber(v int) *SpaceUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *SpaceUpdate) SetOrganization(v *Organization) *SpaceUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetCollection sets the "collection" edge to the Collection entity.
+func (_u *SpaceUpdate) SetCollection(v *Collection) *SpaceUpdate {
+	return _u.SetCollectionID(v.ID)
+}
+
 // Mutation returns the SpaceMutation object of the builder.
 func (_u *SpaceUpdate) Mutation() *SpaceMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *SpaceUpdate) ClearOrganization() *SpaceUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearCollection clears the "collection" edge to the Collection entity.
+func (_u *SpaceUpdate) ClearCollection() *SpaceUpdate {
+	_u.mutation.ClearCollection()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -432,6 +456,9 @@ func (_u *SpaceUpdate) check() error {
 			return &ValidationError{Name: "revision_id", err: fmt.Errorf(`ent: validator failed for field "Space.revision_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Space.organization"`)
+	}
 	return nil
 }
 
@@ -455,15 +482,6 @@ func (_u *SpaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(space.FieldUpdatedAt, field.TypeTime, value)
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(space.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CollectionID(); ok {
-		_spec.SetField(space.FieldCollectionID, field.TypeString, value)
-	}
-	if _u.mutation.CollectionIDCleared() {
-		_spec.ClearField(space.FieldCollectionID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(space.FieldTitle, field.TypeString, value)
@@ -550,6 +568,64 @@ func (_u *SpaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedLastChangeRequestNumber(); ok {
 		_spec.AddField(space.FieldLastChangeRequestNumber, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.OrganizationTable,
+			Columns: []string{space.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.OrganizationTable,
+			Columns: []string{space.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.CollectionCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.CollectionTable,
+			Columns: []string{space.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.CollectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.CollectionTable,
+			Columns: []string{space.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -923,9 +999,31 @@ func (_u *SpaceUpdateOne) AddLastChangeRequestNumber(v int) *SpaceUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *SpaceUpdateOne) SetOrganization(v *Organization) *SpaceUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
+// SetCollection sets the "collection" edge to the Collection entity.
+func (_u *SpaceUpdateOne) SetCollection(v *Collection) *SpaceUpdateOne {
+	return _u.SetCollectionID(v.ID)
+}
+
 // Mutation returns the SpaceMutation object of the builder.
 func (_u *SpaceUpdateOne) Mutation() *SpaceMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *SpaceUpdateOne) ClearOrganization() *SpaceUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
+}
+
+// ClearCollection clears the "collection" edge to the Collection entity.
+func (_u *SpaceUpdateOne) ClearCollection() *SpaceUpdateOne {
+	_u.mutation.ClearCollection()
+	return _u
 }
 
 // Where appends a list predicates to the SpaceUpdate builder.
@@ -985,6 +1083,9 @@ func (_u *SpaceUpdateOne) check() error {
 			return &ValidationError{Name: "revision_id", err: fmt.Errorf(`ent: validator failed for field "Space.revision_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Space.organization"`)
+	}
 	return nil
 }
 
@@ -1025,15 +1126,6 @@ func (_u *SpaceUpdateOne) sqlSave(ctx context.Context) (_node *Space, err error)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(space.FieldUpdatedAt, field.TypeTime, value)
-	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(space.FieldOrganizationID, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CollectionID(); ok {
-		_spec.SetField(space.FieldCollectionID, field.TypeString, value)
-	}
-	if _u.mutation.CollectionIDCleared() {
-		_spec.ClearField(space.FieldCollectionID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(space.FieldTitle, field.TypeString, value)
@@ -1120,6 +1212,64 @@ func (_u *SpaceUpdateOne) sqlSave(ctx context.Context) (_node *Space, err error)
 	}
 	if value, ok := _u.mutation.AddedLastChangeRequestNumber(); ok {
 		_spec.AddField(space.FieldLastChangeRequestNumber, field.TypeInt, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.OrganizationTable,
+			Columns: []string{space.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.OrganizationTable,
+			Columns: []string{space.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.CollectionCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.CollectionTable,
+			Columns: []string{space.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.CollectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   space.CollectionTable,
+			Columns: []string{space.CollectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(collection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Space{config: _u.config}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
 	"time"
@@ -62,6 +63,11 @@ func (_c *TeamCreate) SetNillableID(v *string) *TeamCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *TeamCreate) SetOrganization(v *Organization) *TeamCreate {
+	return _c.SetOrganizationID(v.ID)
 }
 
 // AddTeamMemberIDs adds the "team_members" edge to the TeamMember entity by IDs.
@@ -145,6 +151,9 @@ func (_c *TeamCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Team.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Team.organization"`)}
+	}
 	return nil
 }
 
@@ -185,13 +194,26 @@ func (_c *TeamCreate) createSpec() (*Team, *sqlgraph.CreateSpec) {
 		_spec.SetField(team.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(team.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
 		_node.Title = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   team.OrganizationTable,
+			Columns: []string{team.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	if nodes := _c.mutation.TeamMembersIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

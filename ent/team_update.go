@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -57,6 +58,11 @@ func (_u *TeamUpdate) SetNillableTitle(v *string) *TeamUpdate {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *TeamUpdate) SetOrganization(v *Organization) *TeamUpdate {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // AddTeamMemberIDs adds the "team_members" edge to the TeamMember entity by IDs.
 func (_u *TeamUpdate) AddTeamMemberIDs(ids ...string) *TeamUpdate {
 	_u.mutation.AddTeamMemberIDs(ids...)
@@ -75,6 +81,12 @@ func (_u *TeamUpdate) AddTeamMembers(v ...*TeamMember) *TeamUpdate {
 // Mutation returns the TeamMutation object of the builder.
 func (_u *TeamUpdate) Mutation() *TeamMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *TeamUpdate) ClearOrganization() *TeamUpdate {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // ClearTeamMembers clears all "team_members" edges to the TeamMember entity.
@@ -132,6 +144,9 @@ func (_u *TeamUpdate) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Team.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Team.organization"`)
+	}
 	return nil
 }
 
@@ -153,11 +168,37 @@ func (_u *TeamUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(team.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   team.OrganizationTable,
+			Columns: []string{team.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   team.OrganizationTable,
+			Columns: []string{team.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _u.mutation.TeamMembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -254,6 +295,11 @@ func (_u *TeamUpdateOne) SetNillableTitle(v *string) *TeamUpdateOne {
 	return _u
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_u *TeamUpdateOne) SetOrganization(v *Organization) *TeamUpdateOne {
+	return _u.SetOrganizationID(v.ID)
+}
+
 // AddTeamMemberIDs adds the "team_members" edge to the TeamMember entity by IDs.
 func (_u *TeamUpdateOne) AddTeamMemberIDs(ids ...string) *TeamUpdateOne {
 	_u.mutation.AddTeamMemberIDs(ids...)
@@ -272,6 +318,12 @@ func (_u *TeamUpdateOne) AddTeamMembers(v ...*TeamMember) *TeamUpdateOne {
 // Mutation returns the TeamMutation object of the builder.
 func (_u *TeamUpdateOne) Mutation() *TeamMutation {
 	return _u.mutation
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (_u *TeamUpdateOne) ClearOrganization() *TeamUpdateOne {
+	_u.mutation.ClearOrganization()
+	return _u
 }
 
 // ClearTeamMembers clears all "team_members" edges to the TeamMember entity.
@@ -342,6 +394,9 @@ func (_u *TeamUpdateOne) check() error {
 			return &ValidationError{Name: "organization_id", err: fmt.Errorf(`ent: validator failed for field "Team.organization_id": %w`, err)}
 		}
 	}
+	if _u.mutation.OrganizationCleared() && len(_u.mutation.OrganizationIDs()) > 0 {
+		return errors.New(`ent: clearing a required unique edge "Team.organization"`)
+	}
 	return nil
 }
 
@@ -380,11 +435,37 @@ func (_u *TeamUpdateOne) sqlSave(ctx context.Context) (_node *Team, err error) {
 			}
 		}
 	}
-	if value, ok := _u.mutation.OrganizationID(); ok {
-		_spec.SetField(team.FieldOrganizationID, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
+	}
+	if _u.mutation.OrganizationCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   team.OrganizationTable,
+			Columns: []string{team.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   team.OrganizationTable,
+			Columns: []string{team.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _u.mutation.TeamMembersCleared() {
 		edge := &sqlgraph.EdgeSpec{

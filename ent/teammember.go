@@ -4,8 +4,10 @@ package ent
 
 import (
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
+	"octavo/ent/user"
 	"strings"
 	"time"
 
@@ -36,11 +38,26 @@ type TeamMember struct {
 
 // TeamMemberEdges holds the relations/edges for other nodes in the graph.
 type TeamMemberEdges struct {
+	// Organization holds the value of the organization edge.
+	Organization *Organization `json:"organization,omitempty"`
 	// Team holds the value of the team edge.
 	Team *Team `json:"team,omitempty"`
+	// User holds the value of the user edge.
+	User *User `json:"user,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [1]bool
+	loadedTypes [3]bool
+}
+
+// OrganizationOrErr returns the Organization value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e TeamMemberEdges) OrganizationOrErr() (*Organization, error) {
+	if e.Organization != nil {
+		return e.Organization, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: organization.Label}
+	}
+	return nil, &NotLoadedError{edge: "organization"}
 }
 
 // TeamOrErr returns the Team value or an error if the edge
@@ -48,10 +65,21 @@ type TeamMemberEdges struct {
 func (e TeamMemberEdges) TeamOrErr() (*Team, error) {
 	if e.Team != nil {
 		return e.Team, nil
-	} else if e.loadedTypes[0] {
+	} else if e.loadedTypes[1] {
 		return nil, &NotFoundError{label: team.Label}
 	}
 	return nil, &NotLoadedError{edge: "team"}
+}
+
+// UserOrErr returns the User value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e TeamMemberEdges) UserOrErr() (*User, error) {
+	if e.User != nil {
+		return e.User, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "user"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -127,9 +155,19 @@ func (_m *TeamMember) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
+// QueryOrganization queries the "organization" edge of the TeamMember entity.
+func (_m *TeamMember) QueryOrganization() *OrganizationQuery {
+	return NewTeamMemberClient(_m.config).QueryOrganization(_m)
+}
+
 // QueryTeam queries the "team" edge of the TeamMember entity.
 func (_m *TeamMember) QueryTeam() *TeamQuery {
 	return NewTeamMemberClient(_m.config).QueryTeam(_m)
+}
+
+// QueryUser queries the "user" edge of the TeamMember entity.
+func (_m *TeamMember) QueryUser() *UserQuery {
+	return NewTeamMemberClient(_m.config).QueryUser(_m)
 }
 
 // Update returns a builder for updating this TeamMember.

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"octavo/ent/organization"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
+	"octavo/ent/user"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -84,9 +86,19 @@ func (_c *TeamMemberCreate) SetNillableID(v *string) *TeamMemberCreate {
 	return _c
 }
 
+// SetOrganization sets the "organization" edge to the Organization entity.
+func (_c *TeamMemberCreate) SetOrganization(v *Organization) *TeamMemberCreate {
+	return _c.SetOrganizationID(v.ID)
+}
+
 // SetTeam sets the "team" edge to the Team entity.
 func (_c *TeamMemberCreate) SetTeam(v *Team) *TeamMemberCreate {
 	return _c.SetTeamID(v.ID)
+}
+
+// SetUser sets the "user" edge to the User entity.
+func (_c *TeamMemberCreate) SetUser(v *User) *TeamMemberCreate {
+	return _c.SetUserID(v.ID)
 }
 
 // Mutation returns the TeamMemberMutation object of the builder.
@@ -175,8 +187,14 @@ func (_c *TeamMemberCreate) check() error {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "TeamMember.id": %w`, err)}
 		}
 	}
+	if len(_c.mutation.OrganizationIDs()) == 0 {
+		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "TeamMember.organization"`)}
+	}
 	if len(_c.mutation.TeamIDs()) == 0 {
 		return &ValidationError{Name: "team", err: errors.New(`ent: missing required edge "TeamMember.team"`)}
+	}
+	if len(_c.mutation.UserIDs()) == 0 {
+		return &ValidationError{Name: "user", err: errors.New(`ent: missing required edge "TeamMember.user"`)}
 	}
 	return nil
 }
@@ -218,17 +236,26 @@ func (_c *TeamMemberCreate) createSpec() (*TeamMember, *sqlgraph.CreateSpec) {
 		_spec.SetField(teammember.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
-	if value, ok := _c.mutation.OrganizationID(); ok {
-		_spec.SetField(teammember.FieldOrganizationID, field.TypeString, value)
-		_node.OrganizationID = value
-	}
-	if value, ok := _c.mutation.UserID(); ok {
-		_spec.SetField(teammember.FieldUserID, field.TypeString, value)
-		_node.UserID = value
-	}
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(teammember.FieldRole, field.TypeString, value)
 		_node.Role = value
+	}
+	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   teammember.OrganizationTable,
+			Columns: []string{teammember.OrganizationColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(organization.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OrganizationID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	if nodes := _c.mutation.TeamIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -245,6 +272,23 @@ func (_c *TeamMemberCreate) createSpec() (*TeamMember, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.TeamID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.UserIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   teammember.UserTable,
+			Columns: []string{teammember.UserColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.UserID = nodes[0]
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
+	"octavo/ent/user"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -20,12 +22,14 @@ import (
 // TeamMemberQuery is the builder for querying TeamMember entities.
 type TeamMemberQuery struct {
 	config
-	ctx        *QueryContext
-	order      []teammember.OrderOption
-	inters     []Interceptor
-	predicates []predicate.TeamMember
-	withTeam   *TeamQuery
-	modifiers  []func(*sql.Selector)
+	ctx              *QueryContext
+	order            []teammember.OrderOption
+	inters           []Interceptor
+	predicates       []predicate.TeamMember
+	withOrganization *OrganizationQuery
+	withTeam         *TeamQuery
+	withUser         *UserQuery
+	modifiers        []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -62,6 +66,28 @@ func (_q *TeamMemberQuery) Order(o ...teammember.OrderOption) *TeamMemberQuery {
 	return _q
 }
 
+// QueryOrganization chains the current query on the "organization" edge.
+func (_q *TeamMemberQuery) QueryOrganization() *OrganizationQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(teammember.Table, teammember.FieldID, selector),
+			sqlgraph.To(organization.Table, organization.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, teammember.OrganizationTable, teammember.OrganizationColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
 // QueryTeam chains the current query on the "team" edge.
 func (_q *TeamMemberQuery) QueryTeam() *TeamQuery {
 	query := (&TeamClient{config: _q.config}).Query()
@@ -77,6 +103,28 @@ func (_q *TeamMemberQuery) QueryTeam() *TeamQuery {
 			sqlgraph.From(teammember.Table, teammember.FieldID, selector),
 			sqlgraph.To(team.Table, team.FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, true, teammember.TeamTable, teammember.TeamColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUser chains the current query on the "user" edge.
+func (_q *TeamMemberQuery) QueryUser() *UserQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(teammember.Table, teammember.FieldID, selector),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, teammember.UserTable, teammember.UserColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -271,17 +319,30 @@ func (_q *TeamMemberQuery) Clone() *TeamMemberQuery {
 		return nil
 	}
 	return &TeamMemberQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]teammember.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.TeamMember{}, _q.predicates...),
-		withTeam:   _q.withTeam.Clone(),
+		config:           _q.config,
+		ctx:              _q.ctx.Clone(),
+		order:            append([]teammember.OrderOption{}, _q.order...),
+		inters:           append([]Interceptor{}, _q.inters...),
+		predicates:       append([]predicate.TeamMember{}, _q.predicates...),
+		withOrganization: _q.withOrganization.Clone(),
+		withTeam:         _q.withTeam.Clone(),
+		withUser:         _q.withUser.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
 		modifiers: append([]func(*sql.Selector){}, _q.modifiers...),
 	}
+}
+
+// WithOrganization tells the query-builder to eager-load the nodes that are connected to
+// the "organization" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *TeamMemberQuery) WithOrganization(opts ...func(*OrganizationQuery)) *TeamMemberQuery {
+	query := (&OrganizationClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withOrganization = query
+	return _q
 }
 
 // WithTeam tells the query-builder to eager-load the nodes that are connected to
@@ -292,6 +353,17 @@ func (_q *TeamMemberQuery) WithTeam(opts ...func(*TeamQuery)) *TeamMemberQuery {
 		opt(query)
 	}
 	_q.withTeam = query
+	return _q
+}
+
+// WithUser tells the query-builder to eager-load the nodes that are connected to
+// the "user" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *TeamMemberQuery) WithUser(opts ...func(*UserQuery)) *TeamMemberQuery {
+	query := (&UserClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUser = query
 	return _q
 }
 
@@ -373,8 +445,10 @@ func (_q *TeamMemberQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*T
 	var (
 		nodes       = []*TeamMember{}
 		_spec       = _q.querySpec()
-		loadedTypes = [1]bool{
+		loadedTypes = [3]bool{
+			_q.withOrganization != nil,
 			_q.withTeam != nil,
+			_q.withUser != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -398,15 +472,56 @@ func (_q *TeamMemberQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*T
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
+	if query := _q.withOrganization; query != nil {
+		if err := _q.loadOrganization(ctx, query, nodes, nil,
+			func(n *TeamMember, e *Organization) { n.Edges.Organization = e }); err != nil {
+			return nil, err
+		}
+	}
 	if query := _q.withTeam; query != nil {
 		if err := _q.loadTeam(ctx, query, nodes, nil,
 			func(n *TeamMember, e *Team) { n.Edges.Team = e }); err != nil {
 			return nil, err
 		}
 	}
+	if query := _q.withUser; query != nil {
+		if err := _q.loadUser(ctx, query, nodes, nil,
+			func(n *TeamMember, e *User) { n.Edges.User = e }); err != nil {
+			return nil, err
+		}
+	}
 	return nodes, nil
 }
 
+func (_q *TeamMemberQuery) loadOrganization(ctx context.Context, query *OrganizationQuery, nodes []*TeamMember, init func(*TeamMember), assign func(*TeamMember, *Organization)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*TeamMember)
+	for i := range nodes {
+		fk := nodes[i].OrganizationID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(organization.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "organization_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
 func (_q *TeamMemberQuery) loadTeam(ctx context.Context, query *TeamQuery, nodes []*TeamMember, init func(*TeamMember), assign func(*TeamMember, *Team)) error {
 	ids := make([]string, 0, len(nodes))
 	nodeids := make(map[string][]*TeamMember)
@@ -429,6 +544,35 @@ func (_q *TeamMemberQuery) loadTeam(ctx context.Context, query *TeamQuery, nodes
 		nodes, ok := nodeids[n.ID]
 		if !ok {
 			return fmt.Errorf(`unexpected foreign-key "team_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
+func (_q *TeamMemberQuery) loadUser(ctx context.Context, query *UserQuery, nodes []*TeamMember, init func(*TeamMember), assign func(*TeamMember, *User)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*TeamMember)
+	for i := range nodes {
+		fk := nodes[i].UserID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(user.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "user_id" returned %v`, n.ID)
 		}
 		for i := range nodes {
 			assign(nodes[i], n)
@@ -465,8 +609,14 @@ func (_q *TeamMemberQuery) querySpec() *sqlgraph.QuerySpec {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
 		}
+		if _q.withOrganization != nil {
+			_spec.Node.AddColumnOnce(teammember.FieldOrganizationID)
+		}
 		if _q.withTeam != nil {
 			_spec.Node.AddColumnOnce(teammember.FieldTeamID)
+		}
+		if _q.withUser != nil {
+			_spec.Node.AddColumnOnce(teammember.FieldUserID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -47,8 +48,35 @@ const (
 	FieldIssuesClusterID = "issues_cluster_id"
 	// FieldOpenComments holds the string denoting the open_comments field in the database.
 	FieldOpenComments = "open_comments"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeSpace holds the string denoting the space edge name in mutations.
+	EdgeSpace = "space"
+	// EdgeCreator holds the string denoting the creator edge name in mutations.
+	EdgeCreator = "creator"
 	// Table holds the table name of the changerequest in the database.
 	Table = "change_requests"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "change_requests"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// SpaceTable is the table that holds the space relation/edge.
+	SpaceTable = "change_requests"
+	// SpaceInverseTable is the table name for the Space entity.
+	// It exists in this package in order to avoid circular dependency with the "space" package.
+	SpaceInverseTable = "spaces"
+	// SpaceColumn is the table column denoting the space relation/edge.
+	SpaceColumn = "space_id"
+	// CreatorTable is the table that holds the creator relation/edge.
+	CreatorTable = "change_requests"
+	// CreatorInverseTable is the table name for the User entity.
+	// It exists in this package in order to avoid circular dependency with the "user" package.
+	CreatorInverseTable = "users"
+	// CreatorColumn is the table column denoting the creator relation/edge.
+	CreatorColumn = "creator_id"
 )
 
 // Columns holds all SQL columns for changerequest fields.
@@ -196,4 +224,46 @@ func ByIssuesClusterID(opts ...sql.OrderTermOption) OrderOption {
 // ByOpenComments orders the results by the open_comments field.
 func ByOpenComments(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOpenComments, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// BySpaceField orders the results by space field.
+func BySpaceField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSpaceStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByCreatorField orders the results by creator field.
+func ByCreatorField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newCreatorStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newSpaceStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SpaceInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, SpaceTable, SpaceColumn),
+	)
+}
+func newCreatorStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(CreatorInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, CreatorTable, CreatorColumn),
+	)
 }

@@ -4,6 +4,7 @@ package collectionancestor
 
 import (
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -19,8 +20,35 @@ const (
 	FieldAncestorID = "ancestor_id"
 	// FieldDistance holds the string denoting the distance field in the database.
 	FieldDistance = "distance"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeCollection holds the string denoting the collection edge name in mutations.
+	EdgeCollection = "collection"
+	// EdgeAncestor holds the string denoting the ancestor edge name in mutations.
+	EdgeAncestor = "ancestor"
 	// Table holds the table name of the collectionancestor in the database.
 	Table = "collection_ancestors"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "collection_ancestors"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// CollectionTable is the table that holds the collection relation/edge.
+	CollectionTable = "collection_ancestors"
+	// CollectionInverseTable is the table name for the Collection entity.
+	// It exists in this package in order to avoid circular dependency with the "collection" package.
+	CollectionInverseTable = "collections"
+	// CollectionColumn is the table column denoting the collection relation/edge.
+	CollectionColumn = "collection_id"
+	// AncestorTable is the table that holds the ancestor relation/edge.
+	AncestorTable = "collection_ancestors"
+	// AncestorInverseTable is the table name for the Collection entity.
+	// It exists in this package in order to avoid circular dependency with the "collection" package.
+	AncestorInverseTable = "collections"
+	// AncestorColumn is the table column denoting the ancestor relation/edge.
+	AncestorColumn = "ancestor_id"
 )
 
 // Columns holds all SQL columns for collectionancestor fields.
@@ -77,4 +105,46 @@ func ByAncestorID(opts ...sql.OrderTermOption) OrderOption {
 // ByDistance orders the results by the distance field.
 func ByDistance(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDistance, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByCollectionField orders the results by collection field.
+func ByCollectionField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newCollectionStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByAncestorField orders the results by ancestor field.
+func ByAncestorField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newAncestorStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newCollectionStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(CollectionInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, CollectionTable, CollectionColumn),
+	)
+}
+func newAncestorStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(AncestorInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, AncestorTable, AncestorColumn),
+	)
 }

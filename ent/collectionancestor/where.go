@@ -6,6 +6,7 @@ import (
 	"octavo/ent/predicate"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 // ID filters vertices based on their ID field.
@@ -306,6 +307,75 @@ func DistanceLT(v int) predicate.CollectionAncestor {
 // DistanceLTE applies the LTE predicate on the "distance" field.
 func DistanceLTE(v int) predicate.CollectionAncestor {
 	return predicate.CollectionAncestor(sql.FieldLTE(FieldDistance, v))
+}
+
+// HasOrganization applies the HasEdge predicate on the "organization" edge.
+func HasOrganization() predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasOrganizationWith applies the HasEdge predicate on the "organization" edge with a given conditions (other predicates).
+func HasOrganizationWith(preds ...predicate.Organization) predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := newOrganizationStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasCollection applies the HasEdge predicate on the "collection" edge.
+func HasCollection() predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, CollectionTable, CollectionColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasCollectionWith applies the HasEdge predicate on the "collection" edge with a given conditions (other predicates).
+func HasCollectionWith(preds ...predicate.Collection) predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := newCollectionStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasAncestor applies the HasEdge predicate on the "ancestor" edge.
+func HasAncestor() predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, AncestorTable, AncestorColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasAncestorWith applies the HasEdge predicate on the "ancestor" edge with a given conditions (other predicates).
+func HasAncestorWith(preds ...predicate.Collection) predicate.CollectionAncestor {
+	return predicate.CollectionAncestor(func(s *sql.Selector) {
+		step := newAncestorStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
 }
 
 // And groups predicates with the AND operator between them.

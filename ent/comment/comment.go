@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -47,8 +48,44 @@ const (
 	FieldResolvedByID = "resolved_by_id"
 	// FieldReplies holds the string denoting the replies field in the database.
 	FieldReplies = "replies"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeSpace holds the string denoting the space edge name in mutations.
+	EdgeSpace = "space"
+	// EdgeChangeRequest holds the string denoting the change_request edge name in mutations.
+	EdgeChangeRequest = "change_request"
+	// EdgeAuthor holds the string denoting the author edge name in mutations.
+	EdgeAuthor = "author"
 	// Table holds the table name of the comment in the database.
 	Table = "comments"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "comments"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// SpaceTable is the table that holds the space relation/edge.
+	SpaceTable = "comments"
+	// SpaceInverseTable is the table name for the Space entity.
+	// It exists in this package in order to avoid circular dependency with the "space" package.
+	SpaceInverseTable = "spaces"
+	// SpaceColumn is the table column denoting the space relation/edge.
+	SpaceColumn = "space_id"
+	// ChangeRequestTable is the table that holds the change_request relation/edge.
+	ChangeRequestTable = "comments"
+	// ChangeRequestInverseTable is the table name for the ChangeRequest entity.
+	// It exists in this package in order to avoid circular dependency with the "changerequest" package.
+	ChangeRequestInverseTable = "change_requests"
+	// ChangeRequestColumn is the table column denoting the change_request relation/edge.
+	ChangeRequestColumn = "change_request_id"
+	// AuthorTable is the table that holds the author relation/edge.
+	AuthorTable = "comments"
+	// AuthorInverseTable is the table name for the User entity.
+	// It exists in this package in order to avoid circular dependency with the "user" package.
+	AuthorInverseTable = "users"
+	// AuthorColumn is the table column denoting the author relation/edge.
+	AuthorColumn = "author_id"
 )
 
 // Columns holds all SQL columns for comment fields.
@@ -190,4 +227,60 @@ func ByResolvedByID(opts ...sql.OrderTermOption) OrderOption {
 // ByReplies orders the results by the replies field.
 func ByReplies(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReplies, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// BySpaceField orders the results by space field.
+func BySpaceField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSpaceStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByChangeRequestField orders the results by change_request field.
+func ByChangeRequestField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newChangeRequestStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByAuthorField orders the results by author field.
+func ByAuthorField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newAuthorStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newSpaceStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SpaceInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, SpaceTable, SpaceColumn),
+	)
+}
+func newChangeRequestStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ChangeRequestInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, ChangeRequestTable, ChangeRequestColumn),
+	)
+}
+func newAuthorStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(AuthorInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, AuthorTable, AuthorColumn),
+	)
 }

@@ -47,13 +47,10 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "space_id", Type: field.TypeString},
 		{Name: "number", Type: field.TypeInt},
 		{Name: "status", Type: field.TypeString, Default: "draft"},
 		{Name: "subject", Type: field.TypeString, Default: ""},
 		{Name: "description", Type: field.TypeJSON, Nullable: true},
-		{Name: "creator_id", Type: field.TypeString},
 		{Name: "revision_id", Type: field.TypeString},
 		{Name: "initial_revision_id", Type: field.TypeString},
 		{Name: "ancestor_revision_id", Type: field.TypeString, Nullable: true},
@@ -62,32 +59,55 @@ var (
 		{Name: "merged_at", Type: field.TypeTime, Nullable: true},
 		{Name: "issues_cluster_id", Type: field.TypeString, Nullable: true},
 		{Name: "open_comments", Type: field.TypeInt, Default: 0},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "space_id", Type: field.TypeString},
+		{Name: "creator_id", Type: field.TypeString},
 	}
 	// ChangeRequestsTable holds the schema information for the "change_requests" table.
 	ChangeRequestsTable = &schema.Table{
 		Name:       "change_requests",
 		Columns:    ChangeRequestsColumns,
 		PrimaryKey: []*schema.Column{ChangeRequestsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "change_requests_organizations_organization",
+				Columns:    []*schema.Column{ChangeRequestsColumns[15]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "change_requests_spaces_space",
+				Columns:    []*schema.Column{ChangeRequestsColumns[16]},
+				RefColumns: []*schema.Column{SpacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "change_requests_users_creator",
+				Columns:    []*schema.Column{ChangeRequestsColumns[17]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "changerequest_space_id_number",
 				Unique:  true,
-				Columns: []*schema.Column{ChangeRequestsColumns[4], ChangeRequestsColumns[5]},
+				Columns: []*schema.Column{ChangeRequestsColumns[16], ChangeRequestsColumns[3]},
 			},
 			{
 				Name:    "changerequest_space_id_status_id",
 				Unique:  false,
-				Columns: []*schema.Column{ChangeRequestsColumns[4], ChangeRequestsColumns[6], ChangeRequestsColumns[0]},
+				Columns: []*schema.Column{ChangeRequestsColumns[16], ChangeRequestsColumns[4], ChangeRequestsColumns[0]},
 			},
 			{
 				Name:    "changerequest_organization_id_status_id",
 				Unique:  false,
-				Columns: []*schema.Column{ChangeRequestsColumns[3], ChangeRequestsColumns[6], ChangeRequestsColumns[0]},
+				Columns: []*schema.Column{ChangeRequestsColumns[15], ChangeRequestsColumns[4], ChangeRequestsColumns[0]},
 			},
 			{
 				Name:    "changerequest_creator_id",
 				Unique:  false,
-				Columns: []*schema.Column{ChangeRequestsColumns[9]},
+				Columns: []*schema.Column{ChangeRequestsColumns[17]},
 			},
 		},
 	}
@@ -95,49 +115,83 @@ var (
 	CollectionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "parent_id", Type: field.TypeString, Nullable: true},
 		{Name: "title", Type: field.TypeString},
 		{Name: "description", Type: field.TypeString, Nullable: true},
 		{Name: "default_level", Type: field.TypeInt8, Default: -1},
 		{Name: "position", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "parent_id", Type: field.TypeString, Unique: true, Nullable: true},
 	}
 	// CollectionsTable holds the schema information for the "collections" table.
 	CollectionsTable = &schema.Table{
 		Name:       "collections",
 		Columns:    CollectionsColumns,
 		PrimaryKey: []*schema.Column{CollectionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "collections_organizations_organization",
+				Columns:    []*schema.Column{CollectionsColumns[6]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "collections_collections_parent",
+				Columns:    []*schema.Column{CollectionsColumns[7]},
+				RefColumns: []*schema.Column{CollectionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "collection_organization_id_parent_id_position",
 				Unique:  false,
-				Columns: []*schema.Column{CollectionsColumns[2], CollectionsColumns[3], CollectionsColumns[7]},
+				Columns: []*schema.Column{CollectionsColumns[6], CollectionsColumns[7], CollectionsColumns[5]},
 			},
 		},
 	}
 	// CollectionAncestorsColumns holds the columns for the "collection_ancestors" table.
 	CollectionAncestorsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "distance", Type: field.TypeInt},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "collection_id", Type: field.TypeString},
 		{Name: "ancestor_id", Type: field.TypeString},
-		{Name: "distance", Type: field.TypeInt},
 	}
 	// CollectionAncestorsTable holds the schema information for the "collection_ancestors" table.
 	CollectionAncestorsTable = &schema.Table{
 		Name:       "collection_ancestors",
 		Columns:    CollectionAncestorsColumns,
 		PrimaryKey: []*schema.Column{CollectionAncestorsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "collection_ancestors_organizations_organization",
+				Columns:    []*schema.Column{CollectionAncestorsColumns[2]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "collection_ancestors_collections_collection",
+				Columns:    []*schema.Column{CollectionAncestorsColumns[3]},
+				RefColumns: []*schema.Column{CollectionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "collection_ancestors_collections_ancestor",
+				Columns:    []*schema.Column{CollectionAncestorsColumns[4]},
+				RefColumns: []*schema.Column{CollectionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "collectionancestor_collection_id_ancestor_id",
 				Unique:  true,
-				Columns: []*schema.Column{CollectionAncestorsColumns[2], CollectionAncestorsColumns[3]},
+				Columns: []*schema.Column{CollectionAncestorsColumns[3], CollectionAncestorsColumns[4]},
 			},
 			{
 				Name:    "collectionancestor_ancestor_id",
 				Unique:  false,
-				Columns: []*schema.Column{CollectionAncestorsColumns[3]},
+				Columns: []*schema.Column{CollectionAncestorsColumns[4]},
 			},
 		},
 	}
@@ -145,43 +199,69 @@ var (
 	CommentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "space_id", Type: field.TypeString},
-		{Name: "change_request_id", Type: field.TypeString, Nullable: true},
 		{Name: "review_id", Type: field.TypeString, Nullable: true},
 		{Name: "revision_id", Type: field.TypeString},
 		{Name: "page_id", Type: field.TypeString, Nullable: true},
 		{Name: "node_id", Type: field.TypeString, Nullable: true},
 		{Name: "table_record", Type: field.TypeString, Nullable: true},
 		{Name: "table_definition", Type: field.TypeString, Nullable: true},
-		{Name: "author_id", Type: field.TypeString},
 		{Name: "markdown", Type: field.TypeString, Default: ""},
 		{Name: "document", Type: field.TypeJSON, Nullable: true},
 		{Name: "edited_at", Type: field.TypeTime, Nullable: true},
 		{Name: "resolved_at", Type: field.TypeTime, Nullable: true},
 		{Name: "resolved_by_id", Type: field.TypeString, Nullable: true},
 		{Name: "replies", Type: field.TypeInt, Default: 0},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "space_id", Type: field.TypeString},
+		{Name: "change_request_id", Type: field.TypeString, Nullable: true},
+		{Name: "author_id", Type: field.TypeString},
 	}
 	// CommentsTable holds the schema information for the "comments" table.
 	CommentsTable = &schema.Table{
 		Name:       "comments",
 		Columns:    CommentsColumns,
 		PrimaryKey: []*schema.Column{CommentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "comments_organizations_organization",
+				Columns:    []*schema.Column{CommentsColumns[14]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "comments_spaces_space",
+				Columns:    []*schema.Column{CommentsColumns[15]},
+				RefColumns: []*schema.Column{SpacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "comments_change_requests_change_request",
+				Columns:    []*schema.Column{CommentsColumns[16]},
+				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "comments_users_author",
+				Columns:    []*schema.Column{CommentsColumns[17]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "comment_space_id_change_request_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[4], CommentsColumns[0]},
+				Columns: []*schema.Column{CommentsColumns[15], CommentsColumns[16], CommentsColumns[0]},
 			},
 			{
 				Name:    "comment_change_request_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[4], CommentsColumns[0]},
+				Columns: []*schema.Column{CommentsColumns[16], CommentsColumns[0]},
 			},
 			{
 				Name:    "comment_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[11]},
+				Columns: []*schema.Column{CommentsColumns[17]},
 			},
 		},
 	}
@@ -189,23 +269,43 @@ var (
 	CommentRepliesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "comment_id", Type: field.TypeString},
-		{Name: "author_id", Type: field.TypeString},
 		{Name: "markdown", Type: field.TypeString, Default: ""},
 		{Name: "document", Type: field.TypeJSON, Nullable: true},
 		{Name: "edited_at", Type: field.TypeTime, Nullable: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "comment_id", Type: field.TypeString},
+		{Name: "author_id", Type: field.TypeString},
 	}
 	// CommentRepliesTable holds the schema information for the "comment_replies" table.
 	CommentRepliesTable = &schema.Table{
 		Name:       "comment_replies",
 		Columns:    CommentRepliesColumns,
 		PrimaryKey: []*schema.Column{CommentRepliesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "comment_replies_organizations_organization",
+				Columns:    []*schema.Column{CommentRepliesColumns[5]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "comment_replies_comments_comment",
+				Columns:    []*schema.Column{CommentRepliesColumns[6]},
+				RefColumns: []*schema.Column{CommentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "comment_replies_users_author",
+				Columns:    []*schema.Column{CommentRepliesColumns[7]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "commentreply_comment_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentRepliesColumns[3], CommentRepliesColumns[0]},
+				Columns: []*schema.Column{CommentRepliesColumns[6], CommentRepliesColumns[0]},
 			},
 		},
 	}
@@ -234,6 +334,26 @@ var (
 		Name:       "contributors",
 		Columns:    ContributorsColumns,
 		PrimaryKey: []*schema.Column{ContributorsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "contributors_organizations_organization",
+				Columns:    []*schema.Column{ContributorsColumns[2]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "contributors_change_requests_change_request",
+				Columns:    []*schema.Column{ContributorsColumns[3]},
+				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "contributors_users_user",
+				Columns:    []*schema.Column{ContributorsColumns[4]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "contributor_change_request_id_user_id",
@@ -251,16 +371,24 @@ var (
 	EventsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
 		{Name: "type", Type: field.TypeString},
 		{Name: "subject_id", Type: field.TypeString},
 		{Name: "payload", Type: field.TypeJSON},
+		{Name: "organization_id", Type: field.TypeString},
 	}
 	// EventsTable holds the schema information for the "events" table.
 	EventsTable = &schema.Table{
 		Name:       "events",
 		Columns:    EventsColumns,
 		PrimaryKey: []*schema.Column{EventsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "events_organizations_organization",
+				Columns:    []*schema.Column{EventsColumns[5]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "event_created_at",
@@ -290,7 +418,7 @@ var (
 				Symbol:     "members_organizations_members",
 				Columns:    []*schema.Column{MembersColumns[6]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
-				OnDelete:   schema.NoAction,
+				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "members_users_members",
@@ -341,26 +469,34 @@ var (
 	PermissionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
 		{Name: "resource_id", Type: field.TypeString},
 		{Name: "principal_id", Type: field.TypeString},
 		{Name: "role", Type: field.TypeInt8},
+		{Name: "organization_id", Type: field.TypeString},
 	}
 	// PermissionsTable holds the schema information for the "permissions" table.
 	PermissionsTable = &schema.Table{
 		Name:       "permissions",
 		Columns:    PermissionsColumns,
 		PrimaryKey: []*schema.Column{PermissionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "permissions_organizations_organization",
+				Columns:    []*schema.Column{PermissionsColumns[5]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "permission_resource_id_principal_id",
 				Unique:  true,
-				Columns: []*schema.Column{PermissionsColumns[3], PermissionsColumns[4]},
+				Columns: []*schema.Column{PermissionsColumns[2], PermissionsColumns[3]},
 			},
 			{
 				Name:    "permission_principal_id",
 				Unique:  false,
-				Columns: []*schema.Column{PermissionsColumns[4]},
+				Columns: []*schema.Column{PermissionsColumns[3]},
 			},
 		},
 	}
@@ -368,21 +504,35 @@ var (
 	ReactionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
 		{Name: "subject_id", Type: field.TypeString},
-		{Name: "user_id", Type: field.TypeString},
 		{Name: "emoji", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "user_id", Type: field.TypeString},
 	}
 	// ReactionsTable holds the schema information for the "reactions" table.
 	ReactionsTable = &schema.Table{
 		Name:       "reactions",
 		Columns:    ReactionsColumns,
 		PrimaryKey: []*schema.Column{ReactionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "reactions_organizations_organization",
+				Columns:    []*schema.Column{ReactionsColumns[4]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "reactions_users_user",
+				Columns:    []*schema.Column{ReactionsColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "reaction_subject_id_emoji_user_id",
 				Unique:  true,
-				Columns: []*schema.Column{ReactionsColumns[3], ReactionsColumns[5], ReactionsColumns[4]},
+				Columns: []*schema.Column{ReactionsColumns[2], ReactionsColumns[3], ReactionsColumns[5]},
 			},
 		},
 	}
@@ -390,26 +540,46 @@ var (
 	RequestedReviewersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
+		{Name: "requested_by_id", Type: field.TypeString},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString},
 		{Name: "user_id", Type: field.TypeString},
-		{Name: "requested_by_id", Type: field.TypeString},
 	}
 	// RequestedReviewersTable holds the schema information for the "requested_reviewers" table.
 	RequestedReviewersTable = &schema.Table{
 		Name:       "requested_reviewers",
 		Columns:    RequestedReviewersColumns,
 		PrimaryKey: []*schema.Column{RequestedReviewersColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "requested_reviewers_organizations_organization",
+				Columns:    []*schema.Column{RequestedReviewersColumns[3]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "requested_reviewers_change_requests_change_request",
+				Columns:    []*schema.Column{RequestedReviewersColumns[4]},
+				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "requested_reviewers_users_user",
+				Columns:    []*schema.Column{RequestedReviewersColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "requestedreviewer_change_request_id_user_id",
 				Unique:  true,
-				Columns: []*schema.Column{RequestedReviewersColumns[3], RequestedReviewersColumns[4]},
+				Columns: []*schema.Column{RequestedReviewersColumns[4], RequestedReviewersColumns[5]},
 			},
 			{
 				Name:    "requestedreviewer_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestedReviewersColumns[4]},
+				Columns: []*schema.Column{RequestedReviewersColumns[5]},
 			},
 		},
 	}
@@ -417,22 +587,42 @@ var (
 	ReviewsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
+		{Name: "revision_id", Type: field.TypeString},
+		{Name: "status", Type: field.TypeString},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString},
 		{Name: "reviewer_id", Type: field.TypeString},
-		{Name: "revision_id", Type: field.TypeString},
-		{Name: "status", Type: field.TypeString},
 	}
 	// ReviewsTable holds the schema information for the "reviews" table.
 	ReviewsTable = &schema.Table{
 		Name:       "reviews",
 		Columns:    ReviewsColumns,
 		PrimaryKey: []*schema.Column{ReviewsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "reviews_organizations_organization",
+				Columns:    []*schema.Column{ReviewsColumns[4]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "reviews_change_requests_change_request",
+				Columns:    []*schema.Column{ReviewsColumns[5]},
+				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "reviews_users_reviewer",
+				Columns:    []*schema.Column{ReviewsColumns[6]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "review_change_request_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{ReviewsColumns[3], ReviewsColumns[0]},
+				Columns: []*schema.Column{ReviewsColumns[5], ReviewsColumns[0]},
 			},
 		},
 	}
@@ -440,8 +630,6 @@ var (
 	RevisionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "space_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString, Nullable: true},
 		{Name: "merged_from_id", Type: field.TypeString, Nullable: true},
 		{Name: "type", Type: field.TypeString},
@@ -449,27 +637,43 @@ var (
 		{Name: "root", Type: field.TypeString},
 		{Name: "author_id", Type: field.TypeString, Nullable: true},
 		{Name: "git", Type: field.TypeJSON, Nullable: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "space_id", Type: field.TypeString},
 	}
 	// RevisionsTable holds the schema information for the "revisions" table.
 	RevisionsTable = &schema.Table{
 		Name:       "revisions",
 		Columns:    RevisionsColumns,
 		PrimaryKey: []*schema.Column{RevisionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "revisions_organizations_organization",
+				Columns:    []*schema.Column{RevisionsColumns[9]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "revisions_spaces_space",
+				Columns:    []*schema.Column{RevisionsColumns[10]},
+				RefColumns: []*schema.Column{SpacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "revision_space_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{RevisionsColumns[3], RevisionsColumns[0]},
+				Columns: []*schema.Column{RevisionsColumns[10], RevisionsColumns[0]},
 			},
 			{
 				Name:    "revision_change_request_id",
 				Unique:  false,
-				Columns: []*schema.Column{RevisionsColumns[4]},
+				Columns: []*schema.Column{RevisionsColumns[2]},
 			},
 			{
 				Name:    "revision_root",
 				Unique:  false,
-				Columns: []*schema.Column{RevisionsColumns[8]},
+				Columns: []*schema.Column{RevisionsColumns[6]},
 			},
 		},
 	}
@@ -478,8 +682,6 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "collection_id", Type: field.TypeString, Nullable: true},
 		{Name: "title", Type: field.TypeString},
 		{Name: "emoji", Type: field.TypeString, Default: ""},
 		{Name: "icon", Type: field.TypeString, Nullable: true},
@@ -497,32 +699,48 @@ var (
 		{Name: "open_change_requests", Type: field.TypeInt, Default: 0},
 		{Name: "draft_change_requests", Type: field.TypeInt, Default: 0},
 		{Name: "last_change_request_number", Type: field.TypeInt, Default: 0},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "collection_id", Type: field.TypeString, Nullable: true},
 	}
 	// SpacesTable holds the schema information for the "spaces" table.
 	SpacesTable = &schema.Table{
 		Name:       "spaces",
 		Columns:    SpacesColumns,
 		PrimaryKey: []*schema.Column{SpacesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "spaces_organizations_organization",
+				Columns:    []*schema.Column{SpacesColumns[20]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "spaces_collections_collection",
+				Columns:    []*schema.Column{SpacesColumns[21]},
+				RefColumns: []*schema.Column{CollectionsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "space_organization_id_collection_id_position",
 				Unique:  false,
-				Columns: []*schema.Column{SpacesColumns[3], SpacesColumns[4], SpacesColumns[14]},
+				Columns: []*schema.Column{SpacesColumns[20], SpacesColumns[21], SpacesColumns[12]},
 			},
 			{
 				Name:    "space_organization_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{SpacesColumns[3], SpacesColumns[0]},
+				Columns: []*schema.Column{SpacesColumns[20], SpacesColumns[0]},
 			},
 			{
 				Name:    "space_collection_id",
 				Unique:  false,
-				Columns: []*schema.Column{SpacesColumns[4]},
+				Columns: []*schema.Column{SpacesColumns[21]},
 			},
 			{
 				Name:    "space_deleted_at",
 				Unique:  false,
-				Columns: []*schema.Column{SpacesColumns[16]},
+				Columns: []*schema.Column{SpacesColumns[14]},
 			},
 		},
 	}
@@ -530,19 +748,27 @@ var (
 	TeamsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
 		{Name: "title", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
 	}
 	// TeamsTable holds the schema information for the "teams" table.
 	TeamsTable = &schema.Table{
 		Name:       "teams",
 		Columns:    TeamsColumns,
 		PrimaryKey: []*schema.Column{TeamsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "teams_organizations_organization",
+				Columns:    []*schema.Column{TeamsColumns[3]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "team_organization_id",
 				Unique:  false,
-				Columns: []*schema.Column{TeamsColumns[2]},
+				Columns: []*schema.Column{TeamsColumns[3]},
 			},
 		},
 	}
@@ -550,10 +776,10 @@ var (
 	TeamMembersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "organization_id", Type: field.TypeString},
-		{Name: "user_id", Type: field.TypeString},
 		{Name: "role", Type: field.TypeString, Default: "member"},
 		{Name: "team_id", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "user_id", Type: field.TypeString},
 	}
 	// TeamMembersTable holds the schema information for the "team_members" table.
 	TeamMembersTable = &schema.Table{
@@ -563,8 +789,20 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "team_members_teams_team_members",
-				Columns:    []*schema.Column{TeamMembersColumns[5]},
+				Columns:    []*schema.Column{TeamMembersColumns[3]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "team_members_organizations_organization",
+				Columns:    []*schema.Column{TeamMembersColumns[4]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "team_members_users_user",
+				Columns:    []*schema.Column{TeamMembersColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 		},
@@ -572,12 +810,12 @@ var (
 			{
 				Name:    "teammember_team_id_user_id",
 				Unique:  true,
-				Columns: []*schema.Column{TeamMembersColumns[5], TeamMembersColumns[3]},
+				Columns: []*schema.Column{TeamMembersColumns[3], TeamMembersColumns[5]},
 			},
 			{
 				Name:    "teammember_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{TeamMembersColumns[3]},
+				Columns: []*schema.Column{TeamMembersColumns[5]},
 			},
 		},
 	}
@@ -624,10 +862,45 @@ var (
 
 func init() {
 	AccessTokensTable.ForeignKeys[0].RefTable = UsersTable
+	ChangeRequestsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	ChangeRequestsTable.ForeignKeys[1].RefTable = SpacesTable
+	ChangeRequestsTable.ForeignKeys[2].RefTable = UsersTable
+	CollectionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	CollectionsTable.ForeignKeys[1].RefTable = CollectionsTable
+	CollectionAncestorsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	CollectionAncestorsTable.ForeignKeys[1].RefTable = CollectionsTable
+	CollectionAncestorsTable.ForeignKeys[2].RefTable = CollectionsTable
+	CommentsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	CommentsTable.ForeignKeys[1].RefTable = SpacesTable
+	CommentsTable.ForeignKeys[2].RefTable = ChangeRequestsTable
+	CommentsTable.ForeignKeys[3].RefTable = UsersTable
+	CommentRepliesTable.ForeignKeys[0].RefTable = OrganizationsTable
+	CommentRepliesTable.ForeignKeys[1].RefTable = CommentsTable
+	CommentRepliesTable.ForeignKeys[2].RefTable = UsersTable
 	ContentObjectsTable.Annotation = &entsql.Annotation{
 		Table: "content_objects",
 	}
+	ContributorsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	ContributorsTable.ForeignKeys[1].RefTable = ChangeRequestsTable
+	ContributorsTable.ForeignKeys[2].RefTable = UsersTable
+	EventsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	MembersTable.ForeignKeys[0].RefTable = OrganizationsTable
 	MembersTable.ForeignKeys[1].RefTable = UsersTable
+	PermissionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	ReactionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	ReactionsTable.ForeignKeys[1].RefTable = UsersTable
+	RequestedReviewersTable.ForeignKeys[0].RefTable = OrganizationsTable
+	RequestedReviewersTable.ForeignKeys[1].RefTable = ChangeRequestsTable
+	RequestedReviewersTable.ForeignKeys[2].RefTable = UsersTable
+	ReviewsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	ReviewsTable.ForeignKeys[1].RefTable = ChangeRequestsTable
+	ReviewsTable.ForeignKeys[2].RefTable = UsersTable
+	RevisionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	RevisionsTable.ForeignKeys[1].RefTable = SpacesTable
+	SpacesTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SpacesTable.ForeignKeys[1].RefTable = CollectionsTable
+	TeamsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	TeamMembersTable.ForeignKeys[0].RefTable = TeamsTable
+	TeamMembersTable.ForeignKeys[1].RefTable = OrganizationsTable
+	TeamMembersTable.ForeignKeys[2].RefTable = UsersTable
 }

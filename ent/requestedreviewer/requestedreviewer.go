@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -23,8 +24,35 @@ const (
 	FieldUserID = "user_id"
 	// FieldRequestedByID holds the string denoting the requested_by_id field in the database.
 	FieldRequestedByID = "requested_by_id"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeChangeRequest holds the string denoting the change_request edge name in mutations.
+	EdgeChangeRequest = "change_request"
+	// EdgeUser holds the string denoting the user edge name in mutations.
+	EdgeUser = "user"
 	// Table holds the table name of the requestedreviewer in the database.
 	Table = "requested_reviewers"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "requested_reviewers"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// ChangeRequestTable is the table that holds the change_request relation/edge.
+	ChangeRequestTable = "requested_reviewers"
+	// ChangeRequestInverseTable is the table name for the ChangeRequest entity.
+	// It exists in this package in order to avoid circular dependency with the "changerequest" package.
+	ChangeRequestInverseTable = "change_requests"
+	// ChangeRequestColumn is the table column denoting the change_request relation/edge.
+	ChangeRequestColumn = "change_request_id"
+	// UserTable is the table that holds the user relation/edge.
+	UserTable = "requested_reviewers"
+	// UserInverseTable is the table name for the User entity.
+	// It exists in this package in order to avoid circular dependency with the "user" package.
+	UserInverseTable = "users"
+	// UserColumn is the table column denoting the user relation/edge.
+	UserColumn = "user_id"
 )
 
 // Columns holds all SQL columns for requestedreviewer fields.
@@ -95,4 +123,46 @@ func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByRequestedByID orders the results by the requested_by_id field.
 func ByRequestedByID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRequestedByID, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByChangeRequestField orders the results by change_request field.
+func ByChangeRequestField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newChangeRequestStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByUserField orders the results by user field.
+func ByUserField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newUserStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newChangeRequestStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ChangeRequestInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, ChangeRequestTable, ChangeRequestColumn),
+	)
+}
+func newUserStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(UserInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
+	)
 }

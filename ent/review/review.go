@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -25,8 +26,35 @@ const (
 	FieldRevisionID = "revision_id"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeChangeRequest holds the string denoting the change_request edge name in mutations.
+	EdgeChangeRequest = "change_request"
+	// EdgeReviewer holds the string denoting the reviewer edge name in mutations.
+	EdgeReviewer = "reviewer"
 	// Table holds the table name of the review in the database.
 	Table = "reviews"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "reviews"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// ChangeRequestTable is the table that holds the change_request relation/edge.
+	ChangeRequestTable = "reviews"
+	// ChangeRequestInverseTable is the table name for the ChangeRequest entity.
+	// It exists in this package in order to avoid circular dependency with the "changerequest" package.
+	ChangeRequestInverseTable = "change_requests"
+	// ChangeRequestColumn is the table column denoting the change_request relation/edge.
+	ChangeRequestColumn = "change_request_id"
+	// ReviewerTable is the table that holds the reviewer relation/edge.
+	ReviewerTable = "reviews"
+	// ReviewerInverseTable is the table name for the User entity.
+	// It exists in this package in order to avoid circular dependency with the "user" package.
+	ReviewerInverseTable = "users"
+	// ReviewerColumn is the table column denoting the reviewer relation/edge.
+	ReviewerColumn = "reviewer_id"
 )
 
 // Columns holds all SQL columns for review fields.
@@ -103,4 +131,46 @@ func ByRevisionID(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByChangeRequestField orders the results by change_request field.
+func ByChangeRequestField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newChangeRequestStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByReviewerField orders the results by reviewer field.
+func ByReviewerField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newReviewerStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newChangeRequestStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ChangeRequestInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, ChangeRequestTable, ChangeRequestColumn),
+	)
+}
+func newReviewerStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ReviewerInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, ReviewerTable, ReviewerColumn),
+	)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -33,8 +34,26 @@ const (
 	FieldAuthorID = "author_id"
 	// FieldGit holds the string denoting the git field in the database.
 	FieldGit = "git"
+	// EdgeOrganization holds the string denoting the organization edge name in mutations.
+	EdgeOrganization = "organization"
+	// EdgeSpace holds the string denoting the space edge name in mutations.
+	EdgeSpace = "space"
 	// Table holds the table name of the revision in the database.
 	Table = "revisions"
+	// OrganizationTable is the table that holds the organization relation/edge.
+	OrganizationTable = "revisions"
+	// OrganizationInverseTable is the table name for the Organization entity.
+	// It exists in this package in order to avoid circular dependency with the "organization" package.
+	OrganizationInverseTable = "organizations"
+	// OrganizationColumn is the table column denoting the organization relation/edge.
+	OrganizationColumn = "organization_id"
+	// SpaceTable is the table that holds the space relation/edge.
+	SpaceTable = "revisions"
+	// SpaceInverseTable is the table name for the Space entity.
+	// It exists in this package in order to avoid circular dependency with the "space" package.
+	SpaceInverseTable = "spaces"
+	// SpaceColumn is the table column denoting the space relation/edge.
+	SpaceColumn = "space_id"
 )
 
 // Columns holds all SQL columns for revision fields.
@@ -121,4 +140,32 @@ func ByRoot(opts ...sql.OrderTermOption) OrderOption {
 // ByAuthorID orders the results by the author_id field.
 func ByAuthorID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAuthorID, opts...).ToFunc()
+}
+
+// ByOrganizationField orders the results by organization field.
+func ByOrganizationField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOrganizationStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// BySpaceField orders the results by space field.
+func BySpaceField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSpaceStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOrganizationStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OrganizationInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
+	)
+}
+func newSpaceStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SpaceInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, SpaceTable, SpaceColumn),
+	)
 }

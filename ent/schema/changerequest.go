@@ -38,6 +38,14 @@ func (ChangeRequest) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (ChangeRequest) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("space", Space.Type, "space_id"),
+		by("creator", "creator_id"),
+	}
+}
+
 // Indexes of the schema.
 func (ChangeRequest) Indexes() []ent.Index {
 	return []ent.Index{
@@ -57,6 +65,14 @@ func (Contributor) Mixin() []ent.Mixin { return []ent.Mixin{created{}, owned{}} 
 // Fields of the schema.
 func (Contributor) Fields() []ent.Field {
 	return []ent.Field{reference("change_request_id"), reference("user_id")}
+}
+
+// Edges of the schema.
+func (Contributor) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("change_request", ChangeRequest.Type, "change_request_id"),
+		by("user", "user_id"),
+	}
 }
 
 // Indexes of the schema.
@@ -85,6 +101,14 @@ func (Review) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (Review) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("change_request", ChangeRequest.Type, "change_request_id"),
+		by("reviewer", "reviewer_id"),
+	}
+}
+
 // Indexes of the schema.
 func (Review) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("change_request_id", "id")}
@@ -104,6 +128,14 @@ func (RequestedReviewer) Fields() []ent.Field {
 		reference("change_request_id"),
 		reference("user_id"),
 		reference("requested_by_id"),
+	}
+}
+
+// Edges of the schema.
+func (RequestedReviewer) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("change_request", ChangeRequest.Type, "change_request_id"),
+		by("user", "user_id"),
 	}
 }
 

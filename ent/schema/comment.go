@@ -40,6 +40,15 @@ func (Comment) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (Comment) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("space", Space.Type, "space_id"),
+		mayBelongTo("change_request", ChangeRequest.Type, "change_request_id"),
+		by("author", "author_id"),
+	}
+}
+
 // Indexes of the schema.
 func (Comment) Indexes() []ent.Index {
 	return []ent.Index{
@@ -68,6 +77,14 @@ func (CommentReply) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (CommentReply) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("comment", Comment.Type, "comment_id"),
+		by("author", "author_id"),
+	}
+}
+
 // Indexes of the schema.
 func (CommentReply) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("comment_id", "id")}
@@ -87,6 +104,13 @@ func (Reaction) Fields() []ent.Field {
 		reference("subject_id"), // of a comment or reply
 		reference("user_id"),
 		field.String("emoji").Immutable(),
+	}
+}
+
+// Edges of the schema.
+func (Reaction) Edges() []ent.Edge {
+	return []ent.Edge{
+		by("user", "user_id"),
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/mixin"
 
@@ -49,6 +51,14 @@ type owned struct{ mixin.Schema }
 // Fields of the mixin.
 func (owned) Fields() []ent.Field { return []ent.Field{movable("organization_id")} }
 
+// Edges of the mixin.
+func (owned) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("organization", Organization.Type).Field("organization_id").Unique().Required().
+			Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
 // reference is a required column that holds the id of another row for good.
 func reference(name string) ent.Field {
 	return field.String(name).NotEmpty().Immutable()
@@ -66,3 +76,23 @@ func optional(name string) ent.Field {
 
 // now is the current time in UTC with the precision that PostgreSQL keeps.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// belongsTo is the foreign key behind an immutable column made by reference:
+// the row goes when the one that it refers to goes.
+func belongsTo(name string, owner any, column string) ent.Edge {
+	return edge.To(name, owner).Field(column).Unique().Required().Immutable().
+		Annotations(entsql.OnDelete(entsql.Cascade))
+}
+
+// mayBelongTo is belongsTo for a column made by optional.
+func mayBelongTo(name string, owner any, column string) ent.Edge {
+	return edge.To(name, owner).Field(column).Unique().
+		Annotations(entsql.OnDelete(entsql.Cascade))
+}
+
+// by is the foreign key behind a column that names a person. People are never
+// deleted while something names them.
+func by(name, column string) ent.Edge {
+	return edge.To(name, User.Type).Field(column).Unique().Required().Immutable().
+		Annotations(entsql.OnDelete(entsql.NoAction))
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -43,7 +44,7 @@ func (Organization) Fields() []ent.Field {
 
 // Edges of the schema.
 func (Organization) Edges() []ent.Edge {
-	return []ent.Edge{edge.To("members", Member.Type)}
+	return []ent.Edge{edge.To("members", Member.Type).Annotations(entsql.OnDelete(entsql.Cascade))}
 }
 
 // Member is the membership of a user in an organization. The role None is that

@@ -34,6 +34,13 @@ func (Revision) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (Revision) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("space", Space.Type, "space_id"),
+	}
+}
+
 // Indexes of the schema.
 func (Revision) Indexes() []ent.Index {
 	return []ent.Index{

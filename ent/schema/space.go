@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
@@ -31,6 +33,13 @@ func (Collection) Fields() []ent.Field {
 	}
 }
 
+// Edges of the schema.
+func (Collection) Edges() []ent.Edge {
+	return []ent.Edge{
+		mayBelongTo("parent", Collection.Type, "parent_id"),
+	}
+}
+
 // Indexes of the schema.
 func (Collection) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("organization_id", "parent_id", "position")}
@@ -49,6 +58,14 @@ func (CollectionAncestor) Fields() []ent.Field {
 		reference("collection_id"),
 		reference("ancestor_id"),
 		field.Int("distance").Immutable(),
+	}
+}
+
+// Edges of the schema.
+func (CollectionAncestor) Edges() []ent.Edge {
+	return []ent.Edge{
+		belongsTo("collection", Collection.Type, "collection_id"),
+		belongsTo("ancestor", Collection.Type, "ancestor_id"),
 	}
 }
 
@@ -90,6 +107,13 @@ func (Space) Fields() []ent.Field {
 		field.Int("open_change_requests").Default(0),
 		field.Int("draft_change_requests").Default(0),
 		field.Int("last_change_request_number").Default(0),
+	}
+}
+
+// Edges of the schema.
+func (Space) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("collection", Collection.Type).Field("collection_id").Unique().Annotations(entsql.OnDelete(entsql.SetNull)),
 	}
 }
 

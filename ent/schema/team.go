@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -22,7 +23,9 @@ func (Team) Mixin() []ent.Mixin {
 func (Team) Fields() []ent.Field { return []ent.Field{field.String("title")} }
 
 // Edges of the schema.
-func (Team) Edges() []ent.Edge { return []ent.Edge{edge.To("team_members", TeamMember.Type)} }
+func (Team) Edges() []ent.Edge {
+	return []ent.Edge{edge.To("team_members", TeamMember.Type).Annotations(entsql.OnDelete(entsql.Cascade))}
+}
 
 // Indexes of the schema.
 func (Team) Indexes() []ent.Index { return []ent.Index{index.Fields("organization_id")} }
@@ -48,6 +51,7 @@ func (TeamMember) Fields() []ent.Field {
 func (TeamMember) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("team", Team.Type).Ref("team_members").Field("team_id").Unique().Required().Immutable(),
+		by("user", "user_id"),
 	}
 }
 

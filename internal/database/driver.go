@@ -1,0 +1,114 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"sync/atomic"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+)
+
+// driver is Ent's way to the database. It sends queries to the readers and
+// everything else to the writer, and counts statements where a test asks.
+type driver struct {
+	name  string
+	read  *sql.DB
+	write *sql.DB
+}
+
+var _ dialect.Driver = (*driver)(nil)
+
+func (d *driver) Dialect() string { return d.name }
+
+func (d *driver) Close() error {
+	if d.read != d.write {
+		if err := d.read.Close(); err != nil {
+			return err
+		}
+	}
+	return d.write.Close()
+}
+
+func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {
+	count(ctx)
+	return entsql.Conn{ExecQuerier: d.read}.Query(ctx, query, arguments, target)
+}
+
+func (d *driver) Exec(ctx context.Context, query string, arguments, target any) error {
+	count(ctx)
+	return entsql.Conn{ExecQuerier: d.write}.Exec(ctx, query, arguments, target)
+}
+
+// QueryContext serves hand-written statements.
+func (d *driver) QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
+	count(ctx)
+	return d.read.QueryContext(ctx, query, arguments...)
+}
+
+// ExecContext serves hand-written statements.
+func (d *driver) ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error) {
+	count(ctx)
+	return d.write.ExecContext(ctx, query, arguments...)
+}
+
+func (d *driver) Tx(ctx context.Context) (dialect.Tx, error) {
+	transaction, err := d.write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &transactionDriver{name: d.name, raw: transaction}, nil
+}
+
+// transactionDriver is the driver inside a transaction.
+type transactionDriver struct {
+	name string
+	raw  *sql.Tx
+}
+
+var _ dialect.Tx = (*transactionDriver)(nil)
+
+func (t *transactionDriver) Dialect() string { return t.name }
+
+func (t *transactionDriver) Close() error { return nil }
+
+func (t *transactionDriver) Commit() error { return t.raw.Commit() }
+
+func (t *transactionDriver) Rollback() error { return t.raw.Rollback() }
+
+func (t *transactionDriver) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(t), nil }
+
+func (t *transactionDriver) Query(ctx context.Context, query string, arguments, target any) error {
+	count(ctx)
+	return entsql.Conn{ExecQuerier: t.raw}.Query(ctx, query, arguments, target)
+}
+
+func (t *transactionDriver) Exec(ctx context.Context, query string, arguments, target any) error {
+	count(ctx)
+	return entsql.Conn{ExecQuerier: t.raw}.Exec(ctx, query, arguments, target)
+}
+
+func (t *transactionDriver) QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
+	count(ctx)
+	return t.raw.QueryContext(ctx, query, arguments...)
+}
+
+func (t *transactionDriver) ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error) {
+	count(ctx)
+	return t.raw.ExecContext(ctx, query, arguments...)
+}
+
+type counterKey struct{}
+
+// CountStatements returns a context in which every statement adds one to the
+// counter: tests use it to show that an operation's cost does not grow with
+// the number of items.
+func CountStatements(ctx context.Context, counter *atomic.Int64) context.Context {
+	return context.WithValue(ctx, counterKey{}, counter)
+}
+
+func count(ctx context.Context) {
+	if counter, ok := ctx.Value(counterKey{}).(*atomic.Int64); ok {
+		counter.Add(1)
+	}
+}
