@@ -9,6 +9,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ type ChangeRequest struct {
 	// Number holds the value of the "number" field.
 	Number int `json:"number,omitempty"`
 	// Status holds the value of the "status" field.
-	Status string `json:"status,omitempty"`
+	Status enum.ChangeRequestStatus `json:"status,omitempty"`
 	// Subject holds the value of the "subject" field.
 	Subject string `json:"subject,omitempty"`
 	// Description holds the value of the "description" field.
@@ -175,7 +176,7 @@ func (_m *ChangeRequest) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
 			} else if value.Valid {
-				_m.Status = value.String
+				_m.Status = enum.ChangeRequestStatus(value.String)
 			}
 		case changerequest.FieldSubject:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -317,7 +318,7 @@ func (_m *ChangeRequest) String() string {
 	builder.WriteString(fmt.Sprintf("%v", _m.Number))
 	builder.WriteString(", ")
 	builder.WriteString("status=")
-	builder.WriteString(_m.Status)
+	builder.WriteString(fmt.Sprintf("%v", _m.Status))
 	builder.WriteString(", ")
 	builder.WriteString("subject=")
 	builder.WriteString(_m.Subject)

@@ -11,6 +11,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -74,13 +75,13 @@ func (_c *ChangeRequestCreate) SetNumber(v int) *ChangeRequestCreate {
 }
 
 // SetStatus sets the "status" field.
-func (_c *ChangeRequestCreate) SetStatus(v string) *ChangeRequestCreate {
+func (_c *ChangeRequestCreate) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestCreate {
 	_c.mutation.SetStatus(v)
 	return _c
 }
 
 // SetNillableStatus sets the "status" field if the given value is not nil.
-func (_c *ChangeRequestCreate) SetNillableStatus(v *string) *ChangeRequestCreate {
+func (_c *ChangeRequestCreate) SetNillableStatus(v *enum.ChangeRequestStatus) *ChangeRequestCreate {
 	if v != nil {
 		_c.SetStatus(*v)
 	}
@@ -593,7 +594,7 @@ func (u *ChangeRequestUpsert) UpdateOrganizationID() *ChangeRequestUpsert {
 }
 
 // SetStatus sets the "status" field.
-func (u *ChangeRequestUpsert) SetStatus(v string) *ChangeRequestUpsert {
+func (u *ChangeRequestUpsert) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestUpsert {
 	u.Set(changerequest.FieldStatus, v)
 	return u
 }
@@ -846,7 +847,7 @@ func (u *ChangeRequestUpsertOne) UpdateOrganizationID() *ChangeRequestUpsertOne 
 }
 
 // SetStatus sets the "status" field.
-func (u *ChangeRequestUpsertOne) SetStatus(v string) *ChangeRequestUpsertOne {
+func (u *ChangeRequestUpsertOne) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestUpsertOne {
 	return u.Update(func(s *ChangeRequestUpsert) {
 		s.SetStatus(v)
 	})
@@ -1293,7 +1294,7 @@ func (u *ChangeRequestUpsertBulk) UpdateOrganizationID() *ChangeRequestUpsertBul
 }
 
 // SetStatus sets the "status" field.
-func (u *ChangeRequestUpsertBulk) SetStatus(v string) *ChangeRequestUpsertBulk {
+func (u *ChangeRequestUpsertBulk) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestUpsertBulk {
 	return u.Update(func(s *ChangeRequestUpsert) {
 		s.SetStatus(v)
 	})

@@ -10,6 +10,7 @@ import (
 	"octavo/ent/changerequest"
 	"octavo/ent/organization"
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -61,13 +62,13 @@ func (_u *ChangeRequestUpdate) SetNillableOrganizationID(v *string) *ChangeReque
 }
 
 // SetStatus sets the "status" field.
-func (_u *ChangeRequestUpdate) SetStatus(v string) *ChangeRequestUpdate {
+func (_u *ChangeRequestUpdate) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestUpdate {
 	_u.mutation.SetStatus(v)
 	return _u
 }
 
 // SetNillableStatus sets the "status" field if the given value is not nil.
-func (_u *ChangeRequestUpdate) SetNillableStatus(v *string) *ChangeRequestUpdate {
+func (_u *ChangeRequestUpdate) SetNillableStatus(v *enum.ChangeRequestStatus) *ChangeRequestUpdate {
 	if v != nil {
 		_u.SetStatus(*v)
 	}
@@ -465,13 +466,13 @@ func (_u *ChangeRequestUpdateOne) SetNillableOrganizationID(v *string) *ChangeRe
 }
 
 // SetStatus sets the "status" field.
-func (_u *ChangeRequestUpdateOne) SetStatus(v string) *ChangeRequestUpdateOne {
+func (_u *ChangeRequestUpdateOne) SetStatus(v enum.ChangeRequestStatus) *ChangeRequestUpdateOne {
 	_u.mutation.SetStatus(v)
 	return _u
 }
 
 // SetNillableStatus sets the "status" field if the given value is not nil.
-func (_u *ChangeRequestUpdateOne) SetNillableStatus(v *string) *ChangeRequestUpdateOne {
+func (_u *ChangeRequestUpdateOne) SetNillableStatus(v *enum.ChangeRequestStatus) *ChangeRequestUpdateOne {
 	if v != nil {
 		_u.SetStatus(*v)
 	}

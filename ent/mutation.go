@@ -29,6 +29,7 @@ import (
 	"octavo/ent/teammember"
 	"octavo/ent/user"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"sync"
 	"time"
@@ -899,7 +900,7 @@ type ChangeRequestMutation struct {
 	updated_at           *time.Time
 	number               *int
 	addnumber            *int
-	status               *string
+	status               *enum.ChangeRequestStatus
 	subject              *string
 	description          *json.RawMessage
 	appenddescription    json.RawMessage
@@ -1229,12 +1230,12 @@ func (m *ChangeRequestMutation) ResetNumber() {
 }
 
 // SetStatus sets the "status" field.
-func (m *ChangeRequestMutation) SetStatus(s string) {
-	m.status = &s
+func (m *ChangeRequestMutation) SetStatus(ers enum.ChangeRequestStatus) {
+	m.status = &ers
 }
 
 // Status returns the value of the "status" field in the mutation.
-func (m *ChangeRequestMutation) Status() (r string, exists bool) {
+func (m *ChangeRequestMutation) Status() (r enum.ChangeRequestStatus, exists bool) {
 	v := m.status
 	if v == nil {
 		return
@@ -1245,7 +1246,7 @@ func (m *ChangeRequestMutation) Status() (r string, exists bool) {
 // OldStatus returns the old "status" field's value of the ChangeRequest entity.
 // If the ChangeRequest object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChangeRequestMutation) OldStatus(ctx context.Context) (v string, err error) {
+func (m *ChangeRequestMutation) OldStatus(ctx context.Context) (v enum.ChangeRequestStatus, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
 	}
@@ -2071,7 +2072,7 @@ func (m *ChangeRequestMutation) SetField(name string, value ent.Value) error {
 		m.SetNumber(v)
 		return nil
 	case changerequest.FieldStatus:
-		v, ok := value.(string)
+		v, ok := value.(enum.ChangeRequestStatus)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
@@ -8892,9 +8893,9 @@ type OrganizationMutation struct {
 	created_at            *time.Time
 	title                 *string
 	hostname              *string
-	_type                 *string
-	use_case              *string
-	community_type        *string
+	_type                 *enum.OrganizationType
+	use_case              *enum.OrganizationUseCase
+	community_type        *enum.OrganizationCommunityType
 	plan                  *string
 	email_domains         *[]string
 	appendemail_domains   []string
@@ -9142,12 +9143,12 @@ func (m *OrganizationMutation) ResetHostname() {
 }
 
 // SetType sets the "type" field.
-func (m *OrganizationMutation) SetType(s string) {
-	m._type = &s
+func (m *OrganizationMutation) SetType(et enum.OrganizationType) {
+	m._type = &et
 }
 
 // GetType returns the value of the "type" field in the mutation.
-func (m *OrganizationMutation) GetType() (r string, exists bool) {
+func (m *OrganizationMutation) GetType() (r enum.OrganizationType, exists bool) {
 	v := m._type
 	if v == nil {
 		return
@@ -9158,7 +9159,7 @@ func (m *OrganizationMutation) GetType() (r string, exists bool) {
 // OldType returns the old "type" field's value of the Organization entity.
 // If the Organization object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *OrganizationMutation) OldType(ctx context.Context) (v string, err error) {
+func (m *OrganizationMutation) OldType(ctx context.Context) (v enum.OrganizationType, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldType is only allowed on UpdateOne operations")
 	}
@@ -9178,12 +9179,12 @@ func (m *OrganizationMutation) ResetType() {
 }
 
 // SetUseCase sets the "use_case" field.
-func (m *OrganizationMutation) SetUseCase(s string) {
-	m.use_case = &s
+func (m *OrganizationMutation) SetUseCase(euc enum.OrganizationUseCase) {
+	m.use_case = &euc
 }
 
 // UseCase returns the value of the "use_case" field in the mutation.
-func (m *OrganizationMutation) UseCase() (r string, exists bool) {
+func (m *OrganizationMutation) UseCase() (r enum.OrganizationUseCase, exists bool) {
 	v := m.use_case
 	if v == nil {
 		return
@@ -9194,7 +9195,7 @@ func (m *OrganizationMutation) UseCase() (r string, exists bool) {
 // OldUseCase returns the old "use_case" field's value of the Organization entity.
 // If the Organization object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *OrganizationMutation) OldUseCase(ctx context.Context) (v *string, err error) {
+func (m *OrganizationMutation) OldUseCase(ctx context.Context) (v *enum.OrganizationUseCase, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldUseCase is only allowed on UpdateOne operations")
 	}
@@ -9227,12 +9228,12 @@ func (m *OrganizationMutation) ResetUseCase() {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (m *OrganizationMutation) SetCommunityType(s string) {
-	m.community_type = &s
+func (m *OrganizationMutation) SetCommunityType(ect enum.OrganizationCommunityType) {
+	m.community_type = &ect
 }
 
 // CommunityType returns the value of the "community_type" field in the mutation.
-func (m *OrganizationMutation) CommunityType() (r string, exists bool) {
+func (m *OrganizationMutation) CommunityType() (r enum.OrganizationCommunityType, exists bool) {
 	v := m.community_type
 	if v == nil {
 		return
@@ -9243,7 +9244,7 @@ func (m *OrganizationMutation) CommunityType() (r string, exists bool) {
 // OldCommunityType returns the old "community_type" field's value of the Organization entity.
 // If the Organization object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *OrganizationMutation) OldCommunityType(ctx context.Context) (v *string, err error) {
+func (m *OrganizationMutation) OldCommunityType(ctx context.Context) (v *enum.OrganizationCommunityType, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldCommunityType is only allowed on UpdateOne operations")
 	}
@@ -9918,21 +9919,21 @@ func (m *OrganizationMutation) SetField(name string, value ent.Value) error {
 		m.SetHostname(v)
 		return nil
 	case organization.FieldType:
-		v, ok := value.(string)
+		v, ok := value.(enum.OrganizationType)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetType(v)
 		return nil
 	case organization.FieldUseCase:
-		v, ok := value.(string)
+		v, ok := value.(enum.OrganizationUseCase)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetUseCase(v)
 		return nil
 	case organization.FieldCommunityType:
-		v, ok := value.(string)
+		v, ok := value.(enum.OrganizationCommunityType)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
@@ -12219,7 +12220,7 @@ type ReviewMutation struct {
 	id                    *string
 	created_at            *time.Time
 	revision_id           *string
-	status                *string
+	status                *enum.ReviewStatus
 	clearedFields         map[string]struct{}
 	organization          *string
 	clearedorganization   bool
@@ -12517,12 +12518,12 @@ func (m *ReviewMutation) ResetRevisionID() {
 }
 
 // SetStatus sets the "status" field.
-func (m *ReviewMutation) SetStatus(s string) {
-	m.status = &s
+func (m *ReviewMutation) SetStatus(es enum.ReviewStatus) {
+	m.status = &es
 }
 
 // Status returns the value of the "status" field in the mutation.
-func (m *ReviewMutation) Status() (r string, exists bool) {
+func (m *ReviewMutation) Status() (r enum.ReviewStatus, exists bool) {
 	v := m.status
 	if v == nil {
 		return
@@ -12533,7 +12534,7 @@ func (m *ReviewMutation) Status() (r string, exists bool) {
 // OldStatus returns the old "status" field's value of the Review entity.
 // If the Review object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReviewMutation) OldStatus(ctx context.Context) (v string, err error) {
+func (m *ReviewMutation) OldStatus(ctx context.Context) (v enum.ReviewStatus, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
 	}
@@ -12772,7 +12773,7 @@ func (m *ReviewMutation) SetField(name string, value ent.Value) error {
 		m.SetRevisionID(v)
 		return nil
 	case review.FieldStatus:
-		v, ok := value.(string)
+		v, ok := value.(enum.ReviewStatus)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
@@ -12968,7 +12969,7 @@ type RevisionMutation struct {
 	created_at          *time.Time
 	change_request_id   *string
 	merged_from_id      *string
-	_type               *string
+	_type               *enum.RevisionType
 	parents             *[]string
 	appendparents       []string
 	root                *string
@@ -13296,12 +13297,12 @@ func (m *RevisionMutation) ResetMergedFromID() {
 }
 
 // SetType sets the "type" field.
-func (m *RevisionMutation) SetType(s string) {
-	m._type = &s
+func (m *RevisionMutation) SetType(et enum.RevisionType) {
+	m._type = &et
 }
 
 // GetType returns the value of the "type" field in the mutation.
-func (m *RevisionMutation) GetType() (r string, exists bool) {
+func (m *RevisionMutation) GetType() (r enum.RevisionType, exists bool) {
 	v := m._type
 	if v == nil {
 		return
@@ -13312,7 +13313,7 @@ func (m *RevisionMutation) GetType() (r string, exists bool) {
 // OldType returns the old "type" field's value of the Revision entity.
 // If the Revision object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RevisionMutation) OldType(ctx context.Context) (v string, err error) {
+func (m *RevisionMutation) OldType(ctx context.Context) (v enum.RevisionType, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldType is only allowed on UpdateOne operations")
 	}
@@ -13753,7 +13754,7 @@ func (m *RevisionMutation) SetField(name string, value ent.Value) error {
 		m.SetMergedFromID(v)
 		return nil
 	case revision.FieldType:
-		v, ok := value.(string)
+		v, ok := value.(enum.RevisionType)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
@@ -14000,8 +14001,8 @@ type SpaceMutation struct {
 	title                         *string
 	emoji                         *string
 	icon                          *string
-	visibility                    *string
-	edit_mode                     *string
+	visibility                    *enum.SpaceVisibility
+	edit_mode                     *enum.EditMode
 	default_level                 *access.Role
 	adddefault_level              *access.Role
 	language                      *string
@@ -14414,12 +14415,12 @@ func (m *SpaceMutation) ResetIcon() {
 }
 
 // SetVisibility sets the "visibility" field.
-func (m *SpaceMutation) SetVisibility(s string) {
-	m.visibility = &s
+func (m *SpaceMutation) SetVisibility(ev enum.SpaceVisibility) {
+	m.visibility = &ev
 }
 
 // Visibility returns the value of the "visibility" field in the mutation.
-func (m *SpaceMutation) Visibility() (r string, exists bool) {
+func (m *SpaceMutation) Visibility() (r enum.SpaceVisibility, exists bool) {
 	v := m.visibility
 	if v == nil {
 		return
@@ -14430,7 +14431,7 @@ func (m *SpaceMutation) Visibility() (r string, exists bool) {
 // OldVisibility returns the old "visibility" field's value of the Space entity.
 // If the Space object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SpaceMutation) OldVisibility(ctx context.Context) (v string, err error) {
+func (m *SpaceMutation) OldVisibility(ctx context.Context) (v enum.SpaceVisibility, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldVisibility is only allowed on UpdateOne operations")
 	}
@@ -14450,12 +14451,12 @@ func (m *SpaceMutation) ResetVisibility() {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (m *SpaceMutation) SetEditMode(s string) {
-	m.edit_mode = &s
+func (m *SpaceMutation) SetEditMode(em enum.EditMode) {
+	m.edit_mode = &em
 }
 
 // EditMode returns the value of the "edit_mode" field in the mutation.
-func (m *SpaceMutation) EditMode() (r string, exists bool) {
+func (m *SpaceMutation) EditMode() (r enum.EditMode, exists bool) {
 	v := m.edit_mode
 	if v == nil {
 		return
@@ -14466,7 +14467,7 @@ func (m *SpaceMutation) EditMode() (r string, exists bool) {
 // OldEditMode returns the old "edit_mode" field's value of the Space entity.
 // If the Space object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SpaceMutation) OldEditMode(ctx context.Context) (v string, err error) {
+func (m *SpaceMutation) OldEditMode(ctx context.Context) (v enum.EditMode, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldEditMode is only allowed on UpdateOne operations")
 	}
@@ -15404,14 +15405,14 @@ func (m *SpaceMutation) SetField(name string, value ent.Value) error {
 		m.SetIcon(v)
 		return nil
 	case space.FieldVisibility:
-		v, ok := value.(string)
+		v, ok := value.(enum.SpaceVisibility)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVisibility(v)
 		return nil
 	case space.FieldEditMode:
-		v, ok := value.(string)
+		v, ok := value.(enum.EditMode)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"octavo/ent/organization"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"strings"
 	"time"
@@ -27,11 +28,11 @@ type Organization struct {
 	// Hostname holds the value of the "hostname" field.
 	Hostname *string `json:"hostname,omitempty"`
 	// Type holds the value of the "type" field.
-	Type string `json:"type,omitempty"`
+	Type enum.OrganizationType `json:"type,omitempty"`
 	// UseCase holds the value of the "use_case" field.
-	UseCase *string `json:"use_case,omitempty"`
+	UseCase *enum.OrganizationUseCase `json:"use_case,omitempty"`
 	// CommunityType holds the value of the "community_type" field.
-	CommunityType *string `json:"community_type,omitempty"`
+	CommunityType *enum.OrganizationCommunityType `json:"community_type,omitempty"`
 	// Plan holds the value of the "plan" field.
 	Plan string `json:"plan,omitempty"`
 	// EmailDomains holds the value of the "email_domains" field.
@@ -133,21 +134,21 @@ func (_m *Organization) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field type", values[i])
 			} else if value.Valid {
-				_m.Type = value.String
+				_m.Type = enum.OrganizationType(value.String)
 			}
 		case organization.FieldUseCase:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field use_case", values[i])
 			} else if value.Valid {
-				_m.UseCase = new(string)
-				*_m.UseCase = value.String
+				_m.UseCase = new(enum.OrganizationUseCase)
+				*_m.UseCase = enum.OrganizationUseCase(value.String)
 			}
 		case organization.FieldCommunityType:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field community_type", values[i])
 			} else if value.Valid {
-				_m.CommunityType = new(string)
-				*_m.CommunityType = value.String
+				_m.CommunityType = new(enum.OrganizationCommunityType)
+				*_m.CommunityType = enum.OrganizationCommunityType(value.String)
 			}
 		case organization.FieldPlan:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -263,16 +264,16 @@ func (_m *Organization) String() string {
 	}
 	builder.WriteString(", ")
 	builder.WriteString("type=")
-	builder.WriteString(_m.Type)
+	builder.WriteString(fmt.Sprintf("%v", _m.Type))
 	builder.WriteString(", ")
 	if v := _m.UseCase; v != nil {
 		builder.WriteString("use_case=")
-		builder.WriteString(*v)
+		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")
 	if v := _m.CommunityType; v != nil {
 		builder.WriteString("community_type=")
-		builder.WriteString(*v)
+		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")
 	builder.WriteString("plan=")

@@ -10,6 +10,7 @@ import (
 	"octavo/ent/member"
 	"octavo/ent/organization"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 
@@ -62,13 +63,13 @@ func (_c *OrganizationCreate) SetNillableHostname(v *string) *OrganizationCreate
 }
 
 // SetType sets the "type" field.
-func (_c *OrganizationCreate) SetType(v string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetType(v enum.OrganizationType) *OrganizationCreate {
 	_c.mutation.SetType(v)
 	return _c
 }
 
 // SetNillableType sets the "type" field if the given value is not nil.
-func (_c *OrganizationCreate) SetNillableType(v *string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetNillableType(v *enum.OrganizationType) *OrganizationCreate {
 	if v != nil {
 		_c.SetType(*v)
 	}
@@ -76,13 +77,13 @@ func (_c *OrganizationCreate) SetNillableType(v *string) *OrganizationCreate {
 }
 
 // SetUseCase sets the "use_case" field.
-func (_c *OrganizationCreate) SetUseCase(v string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetUseCase(v enum.OrganizationUseCase) *OrganizationCreate {
 	_c.mutation.SetUseCase(v)
 	return _c
 }
 
 // SetNillableUseCase sets the "use_case" field if the given value is not nil.
-func (_c *OrganizationCreate) SetNillableUseCase(v *string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetNillableUseCase(v *enum.OrganizationUseCase) *OrganizationCreate {
 	if v != nil {
 		_c.SetUseCase(*v)
 	}
@@ -90,13 +91,13 @@ func (_c *OrganizationCreate) SetNillableUseCase(v *string) *OrganizationCreate 
 }
 
 // SetCommunityType sets the "community_type" field.
-func (_c *OrganizationCreate) SetCommunityType(v string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationCreate {
 	_c.mutation.SetCommunityType(v)
 	return _c
 }
 
 // SetNillableCommunityType sets the "community_type" field if the given value is not nil.
-func (_c *OrganizationCreate) SetNillableCommunityType(v *string) *OrganizationCreate {
+func (_c *OrganizationCreate) SetNillableCommunityType(v *enum.OrganizationCommunityType) *OrganizationCreate {
 	if v != nil {
 		_c.SetCommunityType(*v)
 	}
@@ -556,7 +557,7 @@ func (u *OrganizationUpsert) ClearHostname() *OrganizationUpsert {
 }
 
 // SetType sets the "type" field.
-func (u *OrganizationUpsert) SetType(v string) *OrganizationUpsert {
+func (u *OrganizationUpsert) SetType(v enum.OrganizationType) *OrganizationUpsert {
 	u.Set(organization.FieldType, v)
 	return u
 }
@@ -568,7 +569,7 @@ func (u *OrganizationUpsert) UpdateType() *OrganizationUpsert {
 }
 
 // SetUseCase sets the "use_case" field.
-func (u *OrganizationUpsert) SetUseCase(v string) *OrganizationUpsert {
+func (u *OrganizationUpsert) SetUseCase(v enum.OrganizationUseCase) *OrganizationUpsert {
 	u.Set(organization.FieldUseCase, v)
 	return u
 }
@@ -586,7 +587,7 @@ func (u *OrganizationUpsert) ClearUseCase() *OrganizationUpsert {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (u *OrganizationUpsert) SetCommunityType(v string) *OrganizationUpsert {
+func (u *OrganizationUpsert) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationUpsert {
 	u.Set(organization.FieldCommunityType, v)
 	return u
 }
@@ -816,7 +817,7 @@ func (u *OrganizationUpsertOne) ClearHostname() *OrganizationUpsertOne {
 }
 
 // SetType sets the "type" field.
-func (u *OrganizationUpsertOne) SetType(v string) *OrganizationUpsertOne {
+func (u *OrganizationUpsertOne) SetType(v enum.OrganizationType) *OrganizationUpsertOne {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetType(v)
 	})
@@ -830,7 +831,7 @@ func (u *OrganizationUpsertOne) UpdateType() *OrganizationUpsertOne {
 }
 
 // SetUseCase sets the "use_case" field.
-func (u *OrganizationUpsertOne) SetUseCase(v string) *OrganizationUpsertOne {
+func (u *OrganizationUpsertOne) SetUseCase(v enum.OrganizationUseCase) *OrganizationUpsertOne {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetUseCase(v)
 	})
@@ -851,7 +852,7 @@ func (u *OrganizationUpsertOne) ClearUseCase() *OrganizationUpsertOne {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (u *OrganizationUpsertOne) SetCommunityType(v string) *OrganizationUpsertOne {
+func (u *OrganizationUpsertOne) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationUpsertOne {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetCommunityType(v)
 	})
@@ -1272,7 +1273,7 @@ func (u *OrganizationUpsertBulk) ClearHostname() *OrganizationUpsertBulk {
 }
 
 // SetType sets the "type" field.
-func (u *OrganizationUpsertBulk) SetType(v string) *OrganizationUpsertBulk {
+func (u *OrganizationUpsertBulk) SetType(v enum.OrganizationType) *OrganizationUpsertBulk {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetType(v)
 	})
@@ -1286,7 +1287,7 @@ func (u *OrganizationUpsertBulk) UpdateType() *OrganizationUpsertBulk {
 }
 
 // SetUseCase sets the "use_case" field.
-func (u *OrganizationUpsertBulk) SetUseCase(v string) *OrganizationUpsertBulk {
+func (u *OrganizationUpsertBulk) SetUseCase(v enum.OrganizationUseCase) *OrganizationUpsertBulk {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetUseCase(v)
 	})
@@ -1307,7 +1308,7 @@ func (u *OrganizationUpsertBulk) ClearUseCase() *OrganizationUpsertBulk {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (u *OrganizationUpsertBulk) SetCommunityType(v string) *OrganizationUpsertBulk {
+func (u *OrganizationUpsertBulk) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationUpsertBulk {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.SetCommunityType(v)
 	})

@@ -11,6 +11,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 
 	"entgo.io/ent/dialect/sql"
@@ -68,13 +69,13 @@ func (_u *OrganizationUpdate) ClearHostname() *OrganizationUpdate {
 }
 
 // SetType sets the "type" field.
-func (_u *OrganizationUpdate) SetType(v string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetType(v enum.OrganizationType) *OrganizationUpdate {
 	_u.mutation.SetType(v)
 	return _u
 }
 
 // SetNillableType sets the "type" field if the given value is not nil.
-func (_u *OrganizationUpdate) SetNillableType(v *string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetNillableType(v *enum.OrganizationType) *OrganizationUpdate {
 	if v != nil {
 		_u.SetType(*v)
 	}
@@ -82,13 +83,13 @@ func (_u *OrganizationUpdate) SetNillableType(v *string) *OrganizationUpdate {
 }
 
 // SetUseCase sets the "use_case" field.
-func (_u *OrganizationUpdate) SetUseCase(v string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetUseCase(v enum.OrganizationUseCase) *OrganizationUpdate {
 	_u.mutation.SetUseCase(v)
 	return _u
 }
 
 // SetNillableUseCase sets the "use_case" field if the given value is not nil.
-func (_u *OrganizationUpdate) SetNillableUseCase(v *string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetNillableUseCase(v *enum.OrganizationUseCase) *OrganizationUpdate {
 	if v != nil {
 		_u.SetUseCase(*v)
 	}
@@ -102,13 +103,13 @@ func (_u *OrganizationUpdate) ClearUseCase() *OrganizationUpdate {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (_u *OrganizationUpdate) SetCommunityType(v string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationUpdate {
 	_u.mutation.SetCommunityType(v)
 	return _u
 }
 
 // SetNillableCommunityType sets the "community_type" field if the given value is not nil.
-func (_u *OrganizationUpdate) SetNillableCommunityType(v *string) *OrganizationUpdate {
+func (_u *OrganizationUpdate) SetNillableCommunityType(v *enum.OrganizationCommunityType) *OrganizationUpdate {
 	if v != nil {
 		_u.SetCommunityType(*v)
 	}
@@ -517,13 +518,13 @@ func (_u *OrganizationUpdateOne) ClearHostname() *OrganizationUpdateOne {
 }
 
 // SetType sets the "type" field.
-func (_u *OrganizationUpdateOne) SetType(v string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetType(v enum.OrganizationType) *OrganizationUpdateOne {
 	_u.mutation.SetType(v)
 	return _u
 }
 
 // SetNillableType sets the "type" field if the given value is not nil.
-func (_u *OrganizationUpdateOne) SetNillableType(v *string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetNillableType(v *enum.OrganizationType) *OrganizationUpdateOne {
 	if v != nil {
 		_u.SetType(*v)
 	}
@@ -531,13 +532,13 @@ func (_u *OrganizationUpdateOne) SetNillableType(v *string) *OrganizationUpdateO
 }
 
 // SetUseCase sets the "use_case" field.
-func (_u *OrganizationUpdateOne) SetUseCase(v string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetUseCase(v enum.OrganizationUseCase) *OrganizationUpdateOne {
 	_u.mutation.SetUseCase(v)
 	return _u
 }
 
 // SetNillableUseCase sets the "use_case" field if the given value is not nil.
-func (_u *OrganizationUpdateOne) SetNillableUseCase(v *string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetNillableUseCase(v *enum.OrganizationUseCase) *OrganizationUpdateOne {
 	if v != nil {
 		_u.SetUseCase(*v)
 	}
@@ -551,13 +552,13 @@ func (_u *OrganizationUpdateOne) ClearUseCase() *OrganizationUpdateOne {
 }
 
 // SetCommunityType sets the "community_type" field.
-func (_u *OrganizationUpdateOne) SetCommunityType(v string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetCommunityType(v enum.OrganizationCommunityType) *OrganizationUpdateOne {
 	_u.mutation.SetCommunityType(v)
 	return _u
 }
 
 // SetNillableCommunityType sets the "community_type" field if the given value is not nil.
-func (_u *OrganizationUpdateOne) SetNillableCommunityType(v *string) *OrganizationUpdateOne {
+func (_u *OrganizationUpdateOne) SetNillableCommunityType(v *enum.OrganizationCommunityType) *OrganizationUpdateOne {
 	if v != nil {
 		_u.SetCommunityType(*v)
 	}

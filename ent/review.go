@@ -8,6 +8,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/review"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type Review struct {
 	// RevisionID holds the value of the "revision_id" field.
 	RevisionID string `json:"revision_id,omitempty"`
 	// Status holds the value of the "status" field.
-	Status string `json:"status,omitempty"`
+	Status enum.ReviewStatus `json:"status,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ReviewQuery when eager-loading is set.
 	Edges        ReviewEdges `json:"edges"`
@@ -148,7 +149,7 @@ func (_m *Review) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
 			} else if value.Valid {
-				_m.Status = value.String
+				_m.Status = enum.ReviewStatus(value.String)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -217,7 +218,7 @@ func (_m *Review) String() string {
 	builder.WriteString(_m.RevisionID)
 	builder.WriteString(", ")
 	builder.WriteString("status=")
-	builder.WriteString(_m.Status)
+	builder.WriteString(fmt.Sprintf("%v", _m.Status))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -10,6 +10,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/review"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -65,7 +66,7 @@ func (_c *ReviewCreate) SetRevisionID(v string) *ReviewCreate {
 }
 
 // SetStatus sets the "status" field.
-func (_c *ReviewCreate) SetStatus(v string) *ReviewCreate {
+func (_c *ReviewCreate) SetStatus(v enum.ReviewStatus) *ReviewCreate {
 	_c.mutation.SetStatus(v)
 	return _c
 }

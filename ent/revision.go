@@ -8,6 +8,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/revision"
 	"octavo/ent/space"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type Revision struct {
 	// MergedFromID holds the value of the "merged_from_id" field.
 	MergedFromID *string `json:"merged_from_id,omitempty"`
 	// Type holds the value of the "type" field.
-	Type string `json:"type,omitempty"`
+	Type enum.RevisionType `json:"type,omitempty"`
 	// Parents holds the value of the "parents" field.
 	Parents []string `json:"parents,omitempty"`
 	// Root holds the value of the "root" field.
@@ -147,7 +148,7 @@ func (_m *Revision) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field type", values[i])
 			} else if value.Valid {
-				_m.Type = value.String
+				_m.Type = enum.RevisionType(value.String)
 			}
 		case revision.FieldParents:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -244,7 +245,7 @@ func (_m *Revision) String() string {
 	}
 	builder.WriteString(", ")
 	builder.WriteString("type=")
-	builder.WriteString(_m.Type)
+	builder.WriteString(fmt.Sprintf("%v", _m.Type))
 	builder.WriteString(", ")
 	builder.WriteString("parents=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Parents))

@@ -10,6 +10,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/revision"
 	"octavo/ent/space"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -81,7 +82,7 @@ func (_c *RevisionCreate) SetNillableMergedFromID(v *string) *RevisionCreate {
 }
 
 // SetType sets the "type" field.
-func (_c *RevisionCreate) SetType(v string) *RevisionCreate {
+func (_c *RevisionCreate) SetType(v enum.RevisionType) *RevisionCreate {
 	_c.mutation.SetType(v)
 	return _c
 }

@@ -25,6 +25,7 @@ import (
 	"octavo/ent/teammember"
 	"octavo/ent/user"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 )
@@ -84,7 +85,7 @@ func init() {
 	// changerequestDescStatus is the schema descriptor for status field.
 	changerequestDescStatus := changerequestFields[2].Descriptor()
 	// changerequest.DefaultStatus holds the default value on creation for the status field.
-	changerequest.DefaultStatus = changerequestDescStatus.Default.(string)
+	changerequest.DefaultStatus = enum.ChangeRequestStatus(changerequestDescStatus.Default.(string))
 	// changerequestDescSubject is the schema descriptor for subject field.
 	changerequestDescSubject := changerequestFields[3].Descriptor()
 	// changerequest.DefaultSubject holds the default value on creation for the subject field.
@@ -337,7 +338,7 @@ func init() {
 	// organizationDescType is the schema descriptor for type field.
 	organizationDescType := organizationFields[2].Descriptor()
 	// organization.DefaultType holds the default value on creation for the type field.
-	organization.DefaultType = organizationDescType.Default.(string)
+	organization.DefaultType = enum.OrganizationType(organizationDescType.Default.(string))
 	// organizationDescPlan is the schema descriptor for plan field.
 	organizationDescPlan := organizationFields[5].Descriptor()
 	// organization.DefaultPlan holds the default value on creation for the plan field.
@@ -561,11 +562,11 @@ func init() {
 	// spaceDescVisibility is the schema descriptor for visibility field.
 	spaceDescVisibility := spaceFields[4].Descriptor()
 	// space.DefaultVisibility holds the default value on creation for the visibility field.
-	space.DefaultVisibility = spaceDescVisibility.Default.(string)
+	space.DefaultVisibility = enum.SpaceVisibility(spaceDescVisibility.Default.(string))
 	// spaceDescEditMode is the schema descriptor for edit_mode field.
 	spaceDescEditMode := spaceFields[5].Descriptor()
 	// space.DefaultEditMode holds the default value on creation for the edit_mode field.
-	space.DefaultEditMode = spaceDescEditMode.Default.(string)
+	space.DefaultEditMode = enum.EditMode(spaceDescEditMode.Default.(string))
 	// spaceDescDefaultLevel is the schema descriptor for default_level field.
 	spaceDescDefaultLevel := spaceFields[6].Descriptor()
 	// space.DefaultDefaultLevel holds the default value on creation for the default_level field.

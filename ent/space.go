@@ -9,6 +9,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"strings"
 	"time"
@@ -37,9 +38,9 @@ type Space struct {
 	// Icon holds the value of the "icon" field.
 	Icon *string `json:"icon,omitempty"`
 	// Visibility holds the value of the "visibility" field.
-	Visibility string `json:"visibility,omitempty"`
+	Visibility enum.SpaceVisibility `json:"visibility,omitempty"`
 	// EditMode holds the value of the "edit_mode" field.
-	EditMode string `json:"edit_mode,omitempty"`
+	EditMode enum.EditMode `json:"edit_mode,omitempty"`
 	// DefaultLevel holds the value of the "default_level" field.
 	DefaultLevel access.Role `json:"default_level,omitempty"`
 	// Language holds the value of the "language" field.
@@ -185,13 +186,13 @@ func (_m *Space) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field visibility", values[i])
 			} else if value.Valid {
-				_m.Visibility = value.String
+				_m.Visibility = enum.SpaceVisibility(value.String)
 			}
 		case space.FieldEditMode:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field edit_mode", values[i])
 			} else if value.Valid {
-				_m.EditMode = value.String
+				_m.EditMode = enum.EditMode(value.String)
 			}
 		case space.FieldDefaultLevel:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -343,10 +344,10 @@ func (_m *Space) String() string {
 	}
 	builder.WriteString(", ")
 	builder.WriteString("visibility=")
-	builder.WriteString(_m.Visibility)
+	builder.WriteString(fmt.Sprintf("%v", _m.Visibility))
 	builder.WriteString(", ")
 	builder.WriteString("edit_mode=")
-	builder.WriteString(_m.EditMode)
+	builder.WriteString(fmt.Sprintf("%v", _m.EditMode))
 	builder.WriteString(", ")
 	builder.WriteString("default_level=")
 	builder.WriteString(fmt.Sprintf("%v", _m.DefaultLevel))

@@ -11,6 +11,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 
@@ -111,13 +112,13 @@ func (_c *SpaceCreate) SetNillableIcon(v *string) *SpaceCreate {
 }
 
 // SetVisibility sets the "visibility" field.
-func (_c *SpaceCreate) SetVisibility(v string) *SpaceCreate {
+func (_c *SpaceCreate) SetVisibility(v enum.SpaceVisibility) *SpaceCreate {
 	_c.mutation.SetVisibility(v)
 	return _c
 }
 
 // SetNillableVisibility sets the "visibility" field if the given value is not nil.
-func (_c *SpaceCreate) SetNillableVisibility(v *string) *SpaceCreate {
+func (_c *SpaceCreate) SetNillableVisibility(v *enum.SpaceVisibility) *SpaceCreate {
 	if v != nil {
 		_c.SetVisibility(*v)
 	}
@@ -125,13 +126,13 @@ func (_c *SpaceCreate) SetNillableVisibility(v *string) *SpaceCreate {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (_c *SpaceCreate) SetEditMode(v string) *SpaceCreate {
+func (_c *SpaceCreate) SetEditMode(v enum.EditMode) *SpaceCreate {
 	_c.mutation.SetEditMode(v)
 	return _c
 }
 
 // SetNillableEditMode sets the "edit_mode" field if the given value is not nil.
-func (_c *SpaceCreate) SetNillableEditMode(v *string) *SpaceCreate {
+func (_c *SpaceCreate) SetNillableEditMode(v *enum.EditMode) *SpaceCreate {
 	if v != nil {
 		_c.SetEditMode(*v)
 	}
@@ -751,7 +752,7 @@ func (u *SpaceUpsert) ClearIcon() *SpaceUpsert {
 }
 
 // SetVisibility sets the "visibility" field.
-func (u *SpaceUpsert) SetVisibility(v string) *SpaceUpsert {
+func (u *SpaceUpsert) SetVisibility(v enum.SpaceVisibility) *SpaceUpsert {
 	u.Set(space.FieldVisibility, v)
 	return u
 }
@@ -763,7 +764,7 @@ func (u *SpaceUpsert) UpdateVisibility() *SpaceUpsert {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (u *SpaceUpsert) SetEditMode(v string) *SpaceUpsert {
+func (u *SpaceUpsert) SetEditMode(v enum.EditMode) *SpaceUpsert {
 	u.Set(space.FieldEditMode, v)
 	return u
 }
@@ -1122,7 +1123,7 @@ func (u *SpaceUpsertOne) ClearIcon() *SpaceUpsertOne {
 }
 
 // SetVisibility sets the "visibility" field.
-func (u *SpaceUpsertOne) SetVisibility(v string) *SpaceUpsertOne {
+func (u *SpaceUpsertOne) SetVisibility(v enum.SpaceVisibility) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
 		s.SetVisibility(v)
 	})
@@ -1136,7 +1137,7 @@ func (u *SpaceUpsertOne) UpdateVisibility() *SpaceUpsertOne {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (u *SpaceUpsertOne) SetEditMode(v string) *SpaceUpsertOne {
+func (u *SpaceUpsertOne) SetEditMode(v enum.EditMode) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
 		s.SetEditMode(v)
 	})
@@ -1697,7 +1698,7 @@ func (u *SpaceUpsertBulk) ClearIcon() *SpaceUpsertBulk {
 }
 
 // SetVisibility sets the "visibility" field.
-func (u *SpaceUpsertBulk) SetVisibility(v string) *SpaceUpsertBulk {
+func (u *SpaceUpsertBulk) SetVisibility(v enum.SpaceVisibility) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
 		s.SetVisibility(v)
 	})
@@ -1711,7 +1712,7 @@ func (u *SpaceUpsertBulk) UpdateVisibility() *SpaceUpsertBulk {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (u *SpaceUpsertBulk) SetEditMode(v string) *SpaceUpsertBulk {
+func (u *SpaceUpsertBulk) SetEditMode(v enum.EditMode) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
 		s.SetEditMode(v)
 	})

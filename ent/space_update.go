@@ -12,6 +12,7 @@ import (
 	"octavo/ent/predicate"
 	"octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 
@@ -132,13 +133,13 @@ func (_u *SpaceUpdate) ClearIcon() *SpaceUpdate {
 }
 
 // SetVisibility sets the "visibility" field.
-func (_u *SpaceUpdate) SetVisibility(v string) *SpaceUpdate {
+func (_u *SpaceUpdate) SetVisibility(v enum.SpaceVisibility) *SpaceUpdate {
 	_u.mutation.SetVisibility(v)
 	return _u
 }
 
 // SetNillableVisibility sets the "visibility" field if the given value is not nil.
-func (_u *SpaceUpdate) SetNillableVisibility(v *string) *SpaceUpdate {
+func (_u *SpaceUpdate) SetNillableVisibility(v *enum.SpaceVisibility) *SpaceUpdate {
 	if v != nil {
 		_u.SetVisibility(*v)
 	}
@@ -146,13 +147,13 @@ func (_u *SpaceUpdate) SetNillableVisibility(v *string) *SpaceUpdate {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (_u *SpaceUpdate) SetEditMode(v string) *SpaceUpdate {
+func (_u *SpaceUpdate) SetEditMode(v enum.EditMode) *SpaceUpdate {
 	_u.mutation.SetEditMode(v)
 	return _u
 }
 
 // SetNillableEditMode sets the "edit_mode" field if the given value is not nil.
-func (_u *SpaceUpdate) SetNillableEditMode(v *string) *SpaceUpdate {
+func (_u *SpaceUpdate) SetNillableEditMode(v *enum.EditMode) *SpaceUpdate {
 	if v != nil {
 		_u.SetEditMode(*v)
 	}
@@ -746,13 +747,13 @@ func (_u *SpaceUpdateOne) ClearIcon() *SpaceUpdateOne {
 }
 
 // SetVisibility sets the "visibility" field.
-func (_u *SpaceUpdateOne) SetVisibility(v string) *SpaceUpdateOne {
+func (_u *SpaceUpdateOne) SetVisibility(v enum.SpaceVisibility) *SpaceUpdateOne {
 	_u.mutation.SetVisibility(v)
 	return _u
 }
 
 // SetNillableVisibility sets the "visibility" field if the given value is not nil.
-func (_u *SpaceUpdateOne) SetNillableVisibility(v *string) *SpaceUpdateOne {
+func (_u *SpaceUpdateOne) SetNillableVisibility(v *enum.SpaceVisibility) *SpaceUpdateOne {
 	if v != nil {
 		_u.SetVisibility(*v)
 	}
@@ -760,13 +761,13 @@ func (_u *SpaceUpdateOne) SetNillableVisibility(v *string) *SpaceUpdateOne {
 }
 
 // SetEditMode sets the "edit_mode" field.
-func (_u *SpaceUpdateOne) SetEditMode(v string) *SpaceUpdateOne {
+func (_u *SpaceUpdateOne) SetEditMode(v enum.EditMode) *SpaceUpdateOne {
 	_u.mutation.SetEditMode(v)
 	return _u
 }
 
 // SetNillableEditMode sets the "edit_mode" field if the given value is not nil.
-func (_u *SpaceUpdateOne) SetNillableEditMode(v *string) *SpaceUpdateOne {
+func (_u *SpaceUpdateOne) SetNillableEditMode(v *enum.EditMode) *SpaceUpdateOne {
 	if v != nil {
 		_u.SetEditMode(*v)
 	}

@@ -3,6 +3,7 @@
 package changerequest
 
 import (
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -121,7 +122,7 @@ var (
 	// SpaceIDValidator is a validator for the "space_id" field. It is called by the builders before save.
 	SpaceIDValidator func(string) error
 	// DefaultStatus holds the default value on creation for the "status" field.
-	DefaultStatus string
+	DefaultStatus enum.ChangeRequestStatus
 	// DefaultSubject holds the default value on creation for the "subject" field.
 	DefaultSubject string
 	// CreatorIDValidator is a validator for the "creator_id" field. It is called by the builders before save.

@@ -4,6 +4,7 @@ package changerequest
 
 import (
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -91,8 +92,9 @@ func Number(v int) predicate.ChangeRequest {
 }
 
 // Status applies equality check predicate on the "status" field. It's identical to StatusEQ.
-func Status(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldEQ(FieldStatus, v))
+func Status(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldEQ(FieldStatus, vc))
 }
 
 // Subject applies equality check predicate on the "subject" field. It's identical to SubjectEQ.
@@ -396,68 +398,87 @@ func NumberLTE(v int) predicate.ChangeRequest {
 }
 
 // StatusEQ applies the EQ predicate on the "status" field.
-func StatusEQ(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldEQ(FieldStatus, v))
+func StatusEQ(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldEQ(FieldStatus, vc))
 }
 
 // StatusNEQ applies the NEQ predicate on the "status" field.
-func StatusNEQ(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldNEQ(FieldStatus, v))
+func StatusNEQ(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldNEQ(FieldStatus, vc))
 }
 
 // StatusIn applies the In predicate on the "status" field.
-func StatusIn(vs ...string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldIn(FieldStatus, vs...))
+func StatusIn(vs ...enum.ChangeRequestStatus) predicate.ChangeRequest {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.ChangeRequest(sql.FieldIn(FieldStatus, v...))
 }
 
 // StatusNotIn applies the NotIn predicate on the "status" field.
-func StatusNotIn(vs ...string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldNotIn(FieldStatus, vs...))
+func StatusNotIn(vs ...enum.ChangeRequestStatus) predicate.ChangeRequest {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.ChangeRequest(sql.FieldNotIn(FieldStatus, v...))
 }
 
 // StatusGT applies the GT predicate on the "status" field.
-func StatusGT(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldGT(FieldStatus, v))
+func StatusGT(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldGT(FieldStatus, vc))
 }
 
 // StatusGTE applies the GTE predicate on the "status" field.
-func StatusGTE(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldGTE(FieldStatus, v))
+func StatusGTE(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldGTE(FieldStatus, vc))
 }
 
 // StatusLT applies the LT predicate on the "status" field.
-func StatusLT(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldLT(FieldStatus, v))
+func StatusLT(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldLT(FieldStatus, vc))
 }
 
 // StatusLTE applies the LTE predicate on the "status" field.
-func StatusLTE(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldLTE(FieldStatus, v))
+func StatusLTE(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldLTE(FieldStatus, vc))
 }
 
 // StatusContains applies the Contains predicate on the "status" field.
-func StatusContains(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldContains(FieldStatus, v))
+func StatusContains(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldContains(FieldStatus, vc))
 }
 
 // StatusHasPrefix applies the HasPrefix predicate on the "status" field.
-func StatusHasPrefix(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldHasPrefix(FieldStatus, v))
+func StatusHasPrefix(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldHasPrefix(FieldStatus, vc))
 }
 
 // StatusHasSuffix applies the HasSuffix predicate on the "status" field.
-func StatusHasSuffix(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldHasSuffix(FieldStatus, v))
+func StatusHasSuffix(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldHasSuffix(FieldStatus, vc))
 }
 
 // StatusEqualFold applies the EqualFold predicate on the "status" field.
-func StatusEqualFold(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldEqualFold(FieldStatus, v))
+func StatusEqualFold(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldEqualFold(FieldStatus, vc))
 }
 
 // StatusContainsFold applies the ContainsFold predicate on the "status" field.
-func StatusContainsFold(v string) predicate.ChangeRequest {
-	return predicate.ChangeRequest(sql.FieldContainsFold(FieldStatus, v))
+func StatusContainsFold(v enum.ChangeRequestStatus) predicate.ChangeRequest {
+	vc := string(v)
+	return predicate.ChangeRequest(sql.FieldContainsFold(FieldStatus, vc))
 }
 
 // SubjectEQ applies the EQ predicate on the "subject" field.

@@ -4,6 +4,7 @@ package organization
 
 import (
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 
@@ -93,7 +94,7 @@ var (
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// DefaultType holds the default value on creation for the "type" field.
-	DefaultType string
+	DefaultType enum.OrganizationType
 	// DefaultPlan holds the default value on creation for the "plan" field.
 	DefaultPlan string
 	// DefaultEmailDomains holds the default value on creation for the "email_domains" field.

@@ -5,6 +5,7 @@ package organization
 import (
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -82,18 +83,21 @@ func Hostname(v string) predicate.Organization {
 }
 
 // Type applies equality check predicate on the "type" field. It's identical to TypeEQ.
-func Type(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldType, v))
+func Type(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldType, vc))
 }
 
 // UseCase applies equality check predicate on the "use_case" field. It's identical to UseCaseEQ.
-func UseCase(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldUseCase, v))
+func UseCase(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldUseCase, vc))
 }
 
 // CommunityType applies equality check predicate on the "community_type" field. It's identical to CommunityTypeEQ.
-func CommunityType(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldCommunityType, v))
+func CommunityType(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldCommunityType, vc))
 }
 
 // Plan applies equality check predicate on the "plan" field. It's identical to PlanEQ.
@@ -308,123 +312,159 @@ func HostnameContainsFold(v string) predicate.Organization {
 }
 
 // TypeEQ applies the EQ predicate on the "type" field.
-func TypeEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldType, v))
+func TypeEQ(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldType, vc))
 }
 
 // TypeNEQ applies the NEQ predicate on the "type" field.
-func TypeNEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldNEQ(FieldType, v))
+func TypeNEQ(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldNEQ(FieldType, vc))
 }
 
 // TypeIn applies the In predicate on the "type" field.
-func TypeIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldIn(FieldType, vs...))
+func TypeIn(vs ...enum.OrganizationType) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldIn(FieldType, v...))
 }
 
 // TypeNotIn applies the NotIn predicate on the "type" field.
-func TypeNotIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldNotIn(FieldType, vs...))
+func TypeNotIn(vs ...enum.OrganizationType) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldNotIn(FieldType, v...))
 }
 
 // TypeGT applies the GT predicate on the "type" field.
-func TypeGT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGT(FieldType, v))
+func TypeGT(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGT(FieldType, vc))
 }
 
 // TypeGTE applies the GTE predicate on the "type" field.
-func TypeGTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGTE(FieldType, v))
+func TypeGTE(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGTE(FieldType, vc))
 }
 
 // TypeLT applies the LT predicate on the "type" field.
-func TypeLT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLT(FieldType, v))
+func TypeLT(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLT(FieldType, vc))
 }
 
 // TypeLTE applies the LTE predicate on the "type" field.
-func TypeLTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLTE(FieldType, v))
+func TypeLTE(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLTE(FieldType, vc))
 }
 
 // TypeContains applies the Contains predicate on the "type" field.
-func TypeContains(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContains(FieldType, v))
+func TypeContains(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContains(FieldType, vc))
 }
 
 // TypeHasPrefix applies the HasPrefix predicate on the "type" field.
-func TypeHasPrefix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasPrefix(FieldType, v))
+func TypeHasPrefix(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasPrefix(FieldType, vc))
 }
 
 // TypeHasSuffix applies the HasSuffix predicate on the "type" field.
-func TypeHasSuffix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasSuffix(FieldType, v))
+func TypeHasSuffix(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasSuffix(FieldType, vc))
 }
 
 // TypeEqualFold applies the EqualFold predicate on the "type" field.
-func TypeEqualFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEqualFold(FieldType, v))
+func TypeEqualFold(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEqualFold(FieldType, vc))
 }
 
 // TypeContainsFold applies the ContainsFold predicate on the "type" field.
-func TypeContainsFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContainsFold(FieldType, v))
+func TypeContainsFold(v enum.OrganizationType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContainsFold(FieldType, vc))
 }
 
 // UseCaseEQ applies the EQ predicate on the "use_case" field.
-func UseCaseEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldUseCase, v))
+func UseCaseEQ(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldUseCase, vc))
 }
 
 // UseCaseNEQ applies the NEQ predicate on the "use_case" field.
-func UseCaseNEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldNEQ(FieldUseCase, v))
+func UseCaseNEQ(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldNEQ(FieldUseCase, vc))
 }
 
 // UseCaseIn applies the In predicate on the "use_case" field.
-func UseCaseIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldIn(FieldUseCase, vs...))
+func UseCaseIn(vs ...enum.OrganizationUseCase) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldIn(FieldUseCase, v...))
 }
 
 // UseCaseNotIn applies the NotIn predicate on the "use_case" field.
-func UseCaseNotIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldNotIn(FieldUseCase, vs...))
+func UseCaseNotIn(vs ...enum.OrganizationUseCase) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldNotIn(FieldUseCase, v...))
 }
 
 // UseCaseGT applies the GT predicate on the "use_case" field.
-func UseCaseGT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGT(FieldUseCase, v))
+func UseCaseGT(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGT(FieldUseCase, vc))
 }
 
 // UseCaseGTE applies the GTE predicate on the "use_case" field.
-func UseCaseGTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGTE(FieldUseCase, v))
+func UseCaseGTE(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGTE(FieldUseCase, vc))
 }
 
 // UseCaseLT applies the LT predicate on the "use_case" field.
-func UseCaseLT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLT(FieldUseCase, v))
+func UseCaseLT(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLT(FieldUseCase, vc))
 }
 
 // UseCaseLTE applies the LTE predicate on the "use_case" field.
-func UseCaseLTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLTE(FieldUseCase, v))
+func UseCaseLTE(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLTE(FieldUseCase, vc))
 }
 
 // UseCaseContains applies the Contains predicate on the "use_case" field.
-func UseCaseContains(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContains(FieldUseCase, v))
+func UseCaseContains(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContains(FieldUseCase, vc))
 }
 
 // UseCaseHasPrefix applies the HasPrefix predicate on the "use_case" field.
-func UseCaseHasPrefix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasPrefix(FieldUseCase, v))
+func UseCaseHasPrefix(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasPrefix(FieldUseCase, vc))
 }
 
 // UseCaseHasSuffix applies the HasSuffix predicate on the "use_case" field.
-func UseCaseHasSuffix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasSuffix(FieldUseCase, v))
+func UseCaseHasSuffix(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasSuffix(FieldUseCase, vc))
 }
 
 // UseCaseIsNil applies the IsNil predicate on the "use_case" field.
@@ -438,68 +478,87 @@ func UseCaseNotNil() predicate.Organization {
 }
 
 // UseCaseEqualFold applies the EqualFold predicate on the "use_case" field.
-func UseCaseEqualFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEqualFold(FieldUseCase, v))
+func UseCaseEqualFold(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEqualFold(FieldUseCase, vc))
 }
 
 // UseCaseContainsFold applies the ContainsFold predicate on the "use_case" field.
-func UseCaseContainsFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContainsFold(FieldUseCase, v))
+func UseCaseContainsFold(v enum.OrganizationUseCase) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContainsFold(FieldUseCase, vc))
 }
 
 // CommunityTypeEQ applies the EQ predicate on the "community_type" field.
-func CommunityTypeEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEQ(FieldCommunityType, v))
+func CommunityTypeEQ(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEQ(FieldCommunityType, vc))
 }
 
 // CommunityTypeNEQ applies the NEQ predicate on the "community_type" field.
-func CommunityTypeNEQ(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldNEQ(FieldCommunityType, v))
+func CommunityTypeNEQ(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldNEQ(FieldCommunityType, vc))
 }
 
 // CommunityTypeIn applies the In predicate on the "community_type" field.
-func CommunityTypeIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldIn(FieldCommunityType, vs...))
+func CommunityTypeIn(vs ...enum.OrganizationCommunityType) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldIn(FieldCommunityType, v...))
 }
 
 // CommunityTypeNotIn applies the NotIn predicate on the "community_type" field.
-func CommunityTypeNotIn(vs ...string) predicate.Organization {
-	return predicate.Organization(sql.FieldNotIn(FieldCommunityType, vs...))
+func CommunityTypeNotIn(vs ...enum.OrganizationCommunityType) predicate.Organization {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Organization(sql.FieldNotIn(FieldCommunityType, v...))
 }
 
 // CommunityTypeGT applies the GT predicate on the "community_type" field.
-func CommunityTypeGT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGT(FieldCommunityType, v))
+func CommunityTypeGT(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGT(FieldCommunityType, vc))
 }
 
 // CommunityTypeGTE applies the GTE predicate on the "community_type" field.
-func CommunityTypeGTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldGTE(FieldCommunityType, v))
+func CommunityTypeGTE(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldGTE(FieldCommunityType, vc))
 }
 
 // CommunityTypeLT applies the LT predicate on the "community_type" field.
-func CommunityTypeLT(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLT(FieldCommunityType, v))
+func CommunityTypeLT(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLT(FieldCommunityType, vc))
 }
 
 // CommunityTypeLTE applies the LTE predicate on the "community_type" field.
-func CommunityTypeLTE(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldLTE(FieldCommunityType, v))
+func CommunityTypeLTE(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldLTE(FieldCommunityType, vc))
 }
 
 // CommunityTypeContains applies the Contains predicate on the "community_type" field.
-func CommunityTypeContains(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContains(FieldCommunityType, v))
+func CommunityTypeContains(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContains(FieldCommunityType, vc))
 }
 
 // CommunityTypeHasPrefix applies the HasPrefix predicate on the "community_type" field.
-func CommunityTypeHasPrefix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasPrefix(FieldCommunityType, v))
+func CommunityTypeHasPrefix(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasPrefix(FieldCommunityType, vc))
 }
 
 // CommunityTypeHasSuffix applies the HasSuffix predicate on the "community_type" field.
-func CommunityTypeHasSuffix(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldHasSuffix(FieldCommunityType, v))
+func CommunityTypeHasSuffix(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldHasSuffix(FieldCommunityType, vc))
 }
 
 // CommunityTypeIsNil applies the IsNil predicate on the "community_type" field.
@@ -513,13 +572,15 @@ func CommunityTypeNotNil() predicate.Organization {
 }
 
 // CommunityTypeEqualFold applies the EqualFold predicate on the "community_type" field.
-func CommunityTypeEqualFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldEqualFold(FieldCommunityType, v))
+func CommunityTypeEqualFold(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldEqualFold(FieldCommunityType, vc))
 }
 
 // CommunityTypeContainsFold applies the ContainsFold predicate on the "community_type" field.
-func CommunityTypeContainsFold(v string) predicate.Organization {
-	return predicate.Organization(sql.FieldContainsFold(FieldCommunityType, v))
+func CommunityTypeContainsFold(v enum.OrganizationCommunityType) predicate.Organization {
+	vc := string(v)
+	return predicate.Organization(sql.FieldContainsFold(FieldCommunityType, vc))
 }
 
 // PlanEQ applies the EQ predicate on the "plan" field.

@@ -4,6 +4,7 @@ package review
 
 import (
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -91,8 +92,9 @@ func RevisionID(v string) predicate.Review {
 }
 
 // Status applies equality check predicate on the "status" field. It's identical to StatusEQ.
-func Status(v string) predicate.Review {
-	return predicate.Review(sql.FieldEQ(FieldStatus, v))
+func Status(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldEQ(FieldStatus, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -396,68 +398,87 @@ func RevisionIDContainsFold(v string) predicate.Review {
 }
 
 // StatusEQ applies the EQ predicate on the "status" field.
-func StatusEQ(v string) predicate.Review {
-	return predicate.Review(sql.FieldEQ(FieldStatus, v))
+func StatusEQ(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldEQ(FieldStatus, vc))
 }
 
 // StatusNEQ applies the NEQ predicate on the "status" field.
-func StatusNEQ(v string) predicate.Review {
-	return predicate.Review(sql.FieldNEQ(FieldStatus, v))
+func StatusNEQ(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldNEQ(FieldStatus, vc))
 }
 
 // StatusIn applies the In predicate on the "status" field.
-func StatusIn(vs ...string) predicate.Review {
-	return predicate.Review(sql.FieldIn(FieldStatus, vs...))
+func StatusIn(vs ...enum.ReviewStatus) predicate.Review {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Review(sql.FieldIn(FieldStatus, v...))
 }
 
 // StatusNotIn applies the NotIn predicate on the "status" field.
-func StatusNotIn(vs ...string) predicate.Review {
-	return predicate.Review(sql.FieldNotIn(FieldStatus, vs...))
+func StatusNotIn(vs ...enum.ReviewStatus) predicate.Review {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Review(sql.FieldNotIn(FieldStatus, v...))
 }
 
 // StatusGT applies the GT predicate on the "status" field.
-func StatusGT(v string) predicate.Review {
-	return predicate.Review(sql.FieldGT(FieldStatus, v))
+func StatusGT(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldGT(FieldStatus, vc))
 }
 
 // StatusGTE applies the GTE predicate on the "status" field.
-func StatusGTE(v string) predicate.Review {
-	return predicate.Review(sql.FieldGTE(FieldStatus, v))
+func StatusGTE(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldGTE(FieldStatus, vc))
 }
 
 // StatusLT applies the LT predicate on the "status" field.
-func StatusLT(v string) predicate.Review {
-	return predicate.Review(sql.FieldLT(FieldStatus, v))
+func StatusLT(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldLT(FieldStatus, vc))
 }
 
 // StatusLTE applies the LTE predicate on the "status" field.
-func StatusLTE(v string) predicate.Review {
-	return predicate.Review(sql.FieldLTE(FieldStatus, v))
+func StatusLTE(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldLTE(FieldStatus, vc))
 }
 
 // StatusContains applies the Contains predicate on the "status" field.
-func StatusContains(v string) predicate.Review {
-	return predicate.Review(sql.FieldContains(FieldStatus, v))
+func StatusContains(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldContains(FieldStatus, vc))
 }
 
 // StatusHasPrefix applies the HasPrefix predicate on the "status" field.
-func StatusHasPrefix(v string) predicate.Review {
-	return predicate.Review(sql.FieldHasPrefix(FieldStatus, v))
+func StatusHasPrefix(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldHasPrefix(FieldStatus, vc))
 }
 
 // StatusHasSuffix applies the HasSuffix predicate on the "status" field.
-func StatusHasSuffix(v string) predicate.Review {
-	return predicate.Review(sql.FieldHasSuffix(FieldStatus, v))
+func StatusHasSuffix(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldHasSuffix(FieldStatus, vc))
 }
 
 // StatusEqualFold applies the EqualFold predicate on the "status" field.
-func StatusEqualFold(v string) predicate.Review {
-	return predicate.Review(sql.FieldEqualFold(FieldStatus, v))
+func StatusEqualFold(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldEqualFold(FieldStatus, vc))
 }
 
 // StatusContainsFold applies the ContainsFold predicate on the "status" field.
-func StatusContainsFold(v string) predicate.Review {
-	return predicate.Review(sql.FieldContainsFold(FieldStatus, v))
+func StatusContainsFold(v enum.ReviewStatus) predicate.Review {
+	vc := string(v)
+	return predicate.Review(sql.FieldContainsFold(FieldStatus, vc))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

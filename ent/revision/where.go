@@ -4,6 +4,7 @@ package revision
 
 import (
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -91,8 +92,9 @@ func MergedFromID(v string) predicate.Revision {
 }
 
 // Type applies equality check predicate on the "type" field. It's identical to TypeEQ.
-func Type(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldEQ(FieldType, v))
+func Type(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldEQ(FieldType, vc))
 }
 
 // Root applies equality check predicate on the "root" field. It's identical to RootEQ.
@@ -426,68 +428,87 @@ func MergedFromIDContainsFold(v string) predicate.Revision {
 }
 
 // TypeEQ applies the EQ predicate on the "type" field.
-func TypeEQ(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldEQ(FieldType, v))
+func TypeEQ(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldEQ(FieldType, vc))
 }
 
 // TypeNEQ applies the NEQ predicate on the "type" field.
-func TypeNEQ(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldNEQ(FieldType, v))
+func TypeNEQ(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldNEQ(FieldType, vc))
 }
 
 // TypeIn applies the In predicate on the "type" field.
-func TypeIn(vs ...string) predicate.Revision {
-	return predicate.Revision(sql.FieldIn(FieldType, vs...))
+func TypeIn(vs ...enum.RevisionType) predicate.Revision {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Revision(sql.FieldIn(FieldType, v...))
 }
 
 // TypeNotIn applies the NotIn predicate on the "type" field.
-func TypeNotIn(vs ...string) predicate.Revision {
-	return predicate.Revision(sql.FieldNotIn(FieldType, vs...))
+func TypeNotIn(vs ...enum.RevisionType) predicate.Revision {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Revision(sql.FieldNotIn(FieldType, v...))
 }
 
 // TypeGT applies the GT predicate on the "type" field.
-func TypeGT(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldGT(FieldType, v))
+func TypeGT(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldGT(FieldType, vc))
 }
 
 // TypeGTE applies the GTE predicate on the "type" field.
-func TypeGTE(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldGTE(FieldType, v))
+func TypeGTE(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldGTE(FieldType, vc))
 }
 
 // TypeLT applies the LT predicate on the "type" field.
-func TypeLT(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldLT(FieldType, v))
+func TypeLT(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldLT(FieldType, vc))
 }
 
 // TypeLTE applies the LTE predicate on the "type" field.
-func TypeLTE(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldLTE(FieldType, v))
+func TypeLTE(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldLTE(FieldType, vc))
 }
 
 // TypeContains applies the Contains predicate on the "type" field.
-func TypeContains(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldContains(FieldType, v))
+func TypeContains(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldContains(FieldType, vc))
 }
 
 // TypeHasPrefix applies the HasPrefix predicate on the "type" field.
-func TypeHasPrefix(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldHasPrefix(FieldType, v))
+func TypeHasPrefix(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldHasPrefix(FieldType, vc))
 }
 
 // TypeHasSuffix applies the HasSuffix predicate on the "type" field.
-func TypeHasSuffix(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldHasSuffix(FieldType, v))
+func TypeHasSuffix(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldHasSuffix(FieldType, vc))
 }
 
 // TypeEqualFold applies the EqualFold predicate on the "type" field.
-func TypeEqualFold(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldEqualFold(FieldType, v))
+func TypeEqualFold(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldEqualFold(FieldType, vc))
 }
 
 // TypeContainsFold applies the ContainsFold predicate on the "type" field.
-func TypeContainsFold(v string) predicate.Revision {
-	return predicate.Revision(sql.FieldContainsFold(FieldType, v))
+func TypeContainsFold(v enum.RevisionType) predicate.Revision {
+	vc := string(v)
+	return predicate.Revision(sql.FieldContainsFold(FieldType, vc))
 }
 
 // RootEQ applies the EQ predicate on the "root" field.

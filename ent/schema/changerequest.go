@@ -7,6 +7,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 )
 
@@ -23,7 +24,7 @@ func (ChangeRequest) Fields() []ent.Field {
 	return []ent.Field{
 		reference("space_id"),
 		field.Int("number").Immutable(),
-		field.String("status").Default("draft"), // draft, open, archived, merged
+		field.String("status").GoType(enum.ChangeRequestStatus("")).Default(string(enum.StatusDraft)),
 		field.String("subject").Default(""),
 		field.JSON("description", json.RawMessage{}).Optional(), // a rich-text document
 		reference("creator_id"),
@@ -97,7 +98,7 @@ func (Review) Fields() []ent.Field {
 		reference("change_request_id"),
 		reference("reviewer_id"),
 		reference("revision_id"),
-		field.String("status").Immutable(), // approved, changes-requested
+		field.String("status").GoType(enum.ReviewStatus("")).Immutable(),
 	}
 }
 

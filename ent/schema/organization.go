@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 	"octavo/internal/mergerule"
 )
@@ -27,9 +28,9 @@ func (Organization) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("title"),
 		field.String("hostname").Optional().Nillable().Unique(),
-		field.String("type").Default("business"),
-		field.String("use_case").Optional().Nillable(),
-		field.String("community_type").Optional().Nillable(),
+		field.String("type").GoType(enum.OrganizationType("")).Default("business"),
+		field.String("use_case").GoType(enum.OrganizationUseCase("")).Optional().Nillable(),
+		field.String("community_type").GoType(enum.OrganizationCommunityType("")).Optional().Nillable(),
 		field.String("plan").Default("internal"),
 		field.JSON("email_domains", []string{}).Default([]string{}),
 		field.Int8("default_role").GoType(access.None).Default(int8(access.Read)),

@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 )
 
@@ -24,9 +25,9 @@ func (Revision) Mixin() []ent.Mixin {
 func (Revision) Fields() []ent.Field {
 	return []ent.Field{
 		reference("space_id"),
-		optional("change_request_id"),    // of the change request that it was made in
-		optional("merged_from_id"),       // of the change request that it merged
-		field.String("type").Immutable(), // edits, merge, rollback, update, computed
+		optional("change_request_id"), // of the change request that it was made in
+		optional("merged_from_id"),    // of the change request that it merged
+		field.String("type").GoType(enum.RevisionType("")).Immutable(),
 		field.JSON("parents", []string{}).Immutable(),
 		field.String("root").Immutable(), // hash of the tree's root object
 		optional("author_id"),

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 	"octavo/internal/mergerule"
 )
@@ -92,8 +93,8 @@ func (Space) Fields() []ent.Field {
 		field.String("title"),
 		field.String("emoji").Default(""),
 		field.String("icon").Optional().Nillable(),
-		field.String("visibility").Default("private"),
-		field.String("edit_mode").Default("locked"),
+		field.String("visibility").GoType(enum.SpaceVisibility("")).Default(string(enum.VisibilityPrivate)),
+		field.String("edit_mode").GoType(enum.EditMode("")).Default(string(enum.EditLocked)),
 		field.Int8("default_level").GoType(access.None).Default(int8(access.Inherit)),
 		field.String("language").Optional().Nillable(),
 		field.JSON("merge_rules", mergerule.Rules{}).Default(mergerule.Rules{Type: mergerule.Inherit}),

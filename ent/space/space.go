@@ -4,6 +4,7 @@ package space
 
 import (
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"time"
 
@@ -126,9 +127,9 @@ var (
 	// DefaultEmoji holds the default value on creation for the "emoji" field.
 	DefaultEmoji string
 	// DefaultVisibility holds the default value on creation for the "visibility" field.
-	DefaultVisibility string
+	DefaultVisibility enum.SpaceVisibility
 	// DefaultEditMode holds the default value on creation for the "edit_mode" field.
-	DefaultEditMode string
+	DefaultEditMode enum.EditMode
 	// DefaultDefaultLevel holds the default value on creation for the "default_level" field.
 	DefaultDefaultLevel access.Role
 	// DefaultMergeRules holds the default value on creation for the "merge_rules" field.

@@ -5,6 +5,7 @@ package space
 import (
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -102,13 +103,15 @@ func Icon(v string) predicate.Space {
 }
 
 // Visibility applies equality check predicate on the "visibility" field. It's identical to VisibilityEQ.
-func Visibility(v string) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldVisibility, v))
+func Visibility(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEQ(FieldVisibility, vc))
 }
 
 // EditMode applies equality check predicate on the "edit_mode" field. It's identical to EditModeEQ.
-func EditMode(v string) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldEditMode, v))
+func EditMode(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEQ(FieldEditMode, vc))
 }
 
 // DefaultLevel applies equality check predicate on the "default_level" field. It's identical to DefaultLevelEQ.
@@ -588,133 +591,171 @@ func IconContainsFold(v string) predicate.Space {
 }
 
 // VisibilityEQ applies the EQ predicate on the "visibility" field.
-func VisibilityEQ(v string) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldVisibility, v))
+func VisibilityEQ(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEQ(FieldVisibility, vc))
 }
 
 // VisibilityNEQ applies the NEQ predicate on the "visibility" field.
-func VisibilityNEQ(v string) predicate.Space {
-	return predicate.Space(sql.FieldNEQ(FieldVisibility, v))
+func VisibilityNEQ(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldNEQ(FieldVisibility, vc))
 }
 
 // VisibilityIn applies the In predicate on the "visibility" field.
-func VisibilityIn(vs ...string) predicate.Space {
-	return predicate.Space(sql.FieldIn(FieldVisibility, vs...))
+func VisibilityIn(vs ...enum.SpaceVisibility) predicate.Space {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Space(sql.FieldIn(FieldVisibility, v...))
 }
 
 // VisibilityNotIn applies the NotIn predicate on the "visibility" field.
-func VisibilityNotIn(vs ...string) predicate.Space {
-	return predicate.Space(sql.FieldNotIn(FieldVisibility, vs...))
+func VisibilityNotIn(vs ...enum.SpaceVisibility) predicate.Space {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Space(sql.FieldNotIn(FieldVisibility, v...))
 }
 
 // VisibilityGT applies the GT predicate on the "visibility" field.
-func VisibilityGT(v string) predicate.Space {
-	return predicate.Space(sql.FieldGT(FieldVisibility, v))
+func VisibilityGT(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldGT(FieldVisibility, vc))
 }
 
 // VisibilityGTE applies the GTE predicate on the "visibility" field.
-func VisibilityGTE(v string) predicate.Space {
-	return predicate.Space(sql.FieldGTE(FieldVisibility, v))
+func VisibilityGTE(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldGTE(FieldVisibility, vc))
 }
 
 // VisibilityLT applies the LT predicate on the "visibility" field.
-func VisibilityLT(v string) predicate.Space {
-	return predicate.Space(sql.FieldLT(FieldVisibility, v))
+func VisibilityLT(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldLT(FieldVisibility, vc))
 }
 
 // VisibilityLTE applies the LTE predicate on the "visibility" field.
-func VisibilityLTE(v string) predicate.Space {
-	return predicate.Space(sql.FieldLTE(FieldVisibility, v))
+func VisibilityLTE(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldLTE(FieldVisibility, vc))
 }
 
 // VisibilityContains applies the Contains predicate on the "visibility" field.
-func VisibilityContains(v string) predicate.Space {
-	return predicate.Space(sql.FieldContains(FieldVisibility, v))
+func VisibilityContains(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldContains(FieldVisibility, vc))
 }
 
 // VisibilityHasPrefix applies the HasPrefix predicate on the "visibility" field.
-func VisibilityHasPrefix(v string) predicate.Space {
-	return predicate.Space(sql.FieldHasPrefix(FieldVisibility, v))
+func VisibilityHasPrefix(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldHasPrefix(FieldVisibility, vc))
 }
 
 // VisibilityHasSuffix applies the HasSuffix predicate on the "visibility" field.
-func VisibilityHasSuffix(v string) predicate.Space {
-	return predicate.Space(sql.FieldHasSuffix(FieldVisibility, v))
+func VisibilityHasSuffix(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldHasSuffix(FieldVisibility, vc))
 }
 
 // VisibilityEqualFold applies the EqualFold predicate on the "visibility" field.
-func VisibilityEqualFold(v string) predicate.Space {
-	return predicate.Space(sql.FieldEqualFold(FieldVisibility, v))
+func VisibilityEqualFold(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEqualFold(FieldVisibility, vc))
 }
 
 // VisibilityContainsFold applies the ContainsFold predicate on the "visibility" field.
-func VisibilityContainsFold(v string) predicate.Space {
-	return predicate.Space(sql.FieldContainsFold(FieldVisibility, v))
+func VisibilityContainsFold(v enum.SpaceVisibility) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldContainsFold(FieldVisibility, vc))
 }
 
 // EditModeEQ applies the EQ predicate on the "edit_mode" field.
-func EditModeEQ(v string) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldEditMode, v))
+func EditModeEQ(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEQ(FieldEditMode, vc))
 }
 
 // EditModeNEQ applies the NEQ predicate on the "edit_mode" field.
-func EditModeNEQ(v string) predicate.Space {
-	return predicate.Space(sql.FieldNEQ(FieldEditMode, v))
+func EditModeNEQ(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldNEQ(FieldEditMode, vc))
 }
 
 // EditModeIn applies the In predicate on the "edit_mode" field.
-func EditModeIn(vs ...string) predicate.Space {
-	return predicate.Space(sql.FieldIn(FieldEditMode, vs...))
+func EditModeIn(vs ...enum.EditMode) predicate.Space {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Space(sql.FieldIn(FieldEditMode, v...))
 }
 
 // EditModeNotIn applies the NotIn predicate on the "edit_mode" field.
-func EditModeNotIn(vs ...string) predicate.Space {
-	return predicate.Space(sql.FieldNotIn(FieldEditMode, vs...))
+func EditModeNotIn(vs ...enum.EditMode) predicate.Space {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Space(sql.FieldNotIn(FieldEditMode, v...))
 }
 
 // EditModeGT applies the GT predicate on the "edit_mode" field.
-func EditModeGT(v string) predicate.Space {
-	return predicate.Space(sql.FieldGT(FieldEditMode, v))
+func EditModeGT(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldGT(FieldEditMode, vc))
 }
 
 // EditModeGTE applies the GTE predicate on the "edit_mode" field.
-func EditModeGTE(v string) predicate.Space {
-	return predicate.Space(sql.FieldGTE(FieldEditMode, v))
+func EditModeGTE(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldGTE(FieldEditMode, vc))
 }
 
 // EditModeLT applies the LT predicate on the "edit_mode" field.
-func EditModeLT(v string) predicate.Space {
-	return predicate.Space(sql.FieldLT(FieldEditMode, v))
+func EditModeLT(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldLT(FieldEditMode, vc))
 }
 
 // EditModeLTE applies the LTE predicate on the "edit_mode" field.
-func EditModeLTE(v string) predicate.Space {
-	return predicate.Space(sql.FieldLTE(FieldEditMode, v))
+func EditModeLTE(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldLTE(FieldEditMode, vc))
 }
 
 // EditModeContains applies the Contains predicate on the "edit_mode" field.
-func EditModeContains(v string) predicate.Space {
-	return predicate.Space(sql.FieldContains(FieldEditMode, v))
+func EditModeContains(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldContains(FieldEditMode, vc))
 }
 
 // EditModeHasPrefix applies the HasPrefix predicate on the "edit_mode" field.
-func EditModeHasPrefix(v string) predicate.Space {
-	return predicate.Space(sql.FieldHasPrefix(FieldEditMode, v))
+func EditModeHasPrefix(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldHasPrefix(FieldEditMode, vc))
 }
 
 // EditModeHasSuffix applies the HasSuffix predicate on the "edit_mode" field.
-func EditModeHasSuffix(v string) predicate.Space {
-	return predicate.Space(sql.FieldHasSuffix(FieldEditMode, v))
+func EditModeHasSuffix(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldHasSuffix(FieldEditMode, vc))
 }
 
 // EditModeEqualFold applies the EqualFold predicate on the "edit_mode" field.
-func EditModeEqualFold(v string) predicate.Space {
-	return predicate.Space(sql.FieldEqualFold(FieldEditMode, v))
+func EditModeEqualFold(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldEqualFold(FieldEditMode, vc))
 }
 
 // EditModeContainsFold applies the ContainsFold predicate on the "edit_mode" field.
-func EditModeContainsFold(v string) predicate.Space {
-	return predicate.Space(sql.FieldContainsFold(FieldEditMode, v))
+func EditModeContainsFold(v enum.EditMode) predicate.Space {
+	vc := string(v)
+	return predicate.Space(sql.FieldContainsFold(FieldEditMode, vc))
 }
 
 // DefaultLevelEQ applies the EQ predicate on the "default_level" field.

@@ -1,0 +1,200 @@
+// Package enum holds the enumerations that are stored in tables and stand on
+// the wire. Their values are those of the REST API; GraphQL derives its own
+// from them.
+package enum
+
+// SpaceVisibility says who may read a space.
+type SpaceVisibility string
+
+// The visibilities.
+const (
+	VisibilityPublic       SpaceVisibility = "public"
+	VisibilityUnlisted     SpaceVisibility = "unlisted"
+	VisibilityShareLink    SpaceVisibility = "share-link"
+	VisibilityVisitorAuth  SpaceVisibility = "visitor-auth"
+	VisibilityInCollection SpaceVisibility = "in-collection"
+	VisibilityPrivate      SpaceVisibility = "private"
+)
+
+// Values lists the visibilities.
+func (SpaceVisibility) Values() []string {
+	return []string{"public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"}
+}
+
+// EditMode says whether the main content of a space is edited directly.
+type EditMode string
+
+// The edit modes.
+const (
+	EditLive   EditMode = "live"
+	EditLocked EditMode = "locked"
+)
+
+// Values lists the edit modes.
+func (EditMode) Values() []string { return []string{"live", "locked"} }
+
+// RevisionType says how a revision came about.
+type RevisionType string
+
+// The revision types.
+const (
+	RevisionEdits    RevisionType = "edits"
+	RevisionMerge    RevisionType = "merge"    // a change request was merged
+	RevisionRollback RevisionType = "rollback" // a merge was taken back
+	RevisionUpdate   RevisionType = "update"   // main content was pulled into a change request
+	RevisionComputed RevisionType = "computed"
+)
+
+// Values lists the revision types.
+func (RevisionType) Values() []string {
+	return []string{"edits", "merge", "rollback", "update", "computed"}
+}
+
+// ChangeRequestStatus is where a change request stands.
+type ChangeRequestStatus string
+
+// The statuses.
+const (
+	StatusDraft    ChangeRequestStatus = "draft"
+	StatusOpen     ChangeRequestStatus = "open"
+	StatusArchived ChangeRequestStatus = "archived"
+	StatusMerged   ChangeRequestStatus = "merged"
+)
+
+// Values lists the statuses.
+func (ChangeRequestStatus) Values() []string {
+	return []string{"draft", "open", "archived", "merged"}
+}
+
+// ReviewStatus is the verdict of a review.
+type ReviewStatus string
+
+// The verdicts.
+const (
+	ReviewApproved         ReviewStatus = "approved"
+	ReviewChangesRequested ReviewStatus = "changes-requested"
+)
+
+// Values lists the verdicts.
+func (ReviewStatus) Values() []string { return []string{"approved", "changes-requested"} }
+
+// CommentStatus says whether a thread is settled.
+type CommentStatus string
+
+// The comment statuses.
+const (
+	CommentOpen     CommentStatus = "open"
+	CommentResolved CommentStatus = "resolved"
+)
+
+// Values lists the comment statuses.
+func (CommentStatus) Values() []string { return []string{"open", "resolved"} }
+
+// OrganizationType says what an organization is.
+type OrganizationType string
+
+// Values lists the organization types.
+func (OrganizationType) Values() []string { return []string{"business", "community"} }
+
+// OrganizationUseCase says what an organization uses Octavo for.
+type OrganizationUseCase string
+
+// Values lists the use cases.
+func (OrganizationUseCase) Values() []string {
+	return []string{
+		"internalDocs", "docsSite", "audienceControlledSite", "productDocs", "teamKnowledgeBase",
+		"designSystem", "openSourceDocs", "notes", "other",
+	}
+}
+
+// OrganizationCommunityType says what kind of community an organization is.
+type OrganizationCommunityType string
+
+// Values lists the kinds of community.
+func (OrganizationCommunityType) Values() []string {
+	return []string{"nonProfit", "openSource", "education"}
+}
+
+// LinkStatus says whether the target of a link exists.
+type LinkStatus string
+
+// The link statuses.
+const (
+	LinkOK     LinkStatus = "ok"
+	LinkBroken LinkStatus = "broken"
+	LinkInApp  LinkStatus = "in-app"
+)
+
+// Values lists the link statuses.
+func (LinkStatus) Values() []string { return []string{"ok", "broken", "in-app"} }
+
+// LinkRelation says how strongly content depends on a target.
+type LinkRelation string
+
+// The link relations.
+const (
+	RelationReference LinkRelation = "reference"
+	RelationDependsOn LinkRelation = "dependsOn"
+)
+
+// Values lists the link relations.
+func (LinkRelation) Values() []string { return []string{"reference", "dependsOn"} }
+
+// ReferenceKind says what a content reference points at.
+type ReferenceKind string
+
+// The kinds of content reference.
+const (
+	ReferenceFile            ReferenceKind = "file"
+	ReferenceURL             ReferenceKind = "url"
+	ReferencePage            ReferenceKind = "page"
+	ReferenceAnchor          ReferenceKind = "anchor"
+	ReferenceUser            ReferenceKind = "user"
+	ReferenceCollection      ReferenceKind = "collection"
+	ReferenceSpace           ReferenceKind = "space"
+	ReferenceReusableContent ReferenceKind = "reusable-content"
+	ReferenceOpenAPI         ReferenceKind = "openapi"
+)
+
+// Values lists the kinds of content reference.
+func (ReferenceKind) Values() []string {
+	return []string{"file", "url", "page", "anchor", "user", "collection", "space", "reusable-content", "openapi"}
+}
+
+// MergeResult is what came of a merge or an update.
+type MergeResult string
+
+// The results.
+const (
+	ResultMerge     MergeResult = "merge"
+	ResultUpdate    MergeResult = "update"
+	ResultConflicts MergeResult = "conflicts"
+)
+
+// Values lists the results.
+func (MergeResult) Values() []string { return []string{"merge", "update", "conflicts"} }
+
+// Evaluation says which expressions of a page are evaluated.
+type Evaluation string
+
+// The evaluations.
+const (
+	EvaluateNone          Evaluation = "none"
+	EvaluateDeterministic Evaluation = "deterministic-only"
+	EvaluateAll           Evaluation = "all"
+)
+
+// Values lists the evaluations.
+func (Evaluation) Values() []string { return []string{"none", "deterministic-only", "all"} }
+
+// Order is the direction of a list.
+type Order string
+
+// The directions.
+const (
+	Ascending  Order = "asc"
+	Descending Order = "desc"
+)
+
+// Values lists the directions.
+func (Order) Values() []string { return []string{"asc", "desc"} }
