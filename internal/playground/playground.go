@@ -62,13 +62,18 @@ func New(options Options) http.Handler {
 
 func newHandler(options Options, assets fs.FS) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /playground", newPage("playground.html", editorFiles, assets, editorConfiguration{
-		Endpoint: relative(options.GraphQL),
-		Examples: options.Examples,
-	}))
-	mux.Handle("GET /reference", newPage("reference.html", referenceFiles, assets, referenceConfiguration{
-		Document: relative(options.OpenAPI),
-	}))
+	mux.Handle("GET /playground", page{
+		template: "playground.html",
+		files:    editorFiles,
+		// The editor's dialogs hide the page's scroll bar with a style element.
+		inlineStyles:  true,
+		configuration: editorConfiguration{Endpoint: relative(options.GraphQL), Examples: options.Examples},
+	}.handler(assets))
+	mux.Handle("GET /reference", page{
+		template:      "reference.html",
+		files:         referenceFiles,
+		configuration: referenceConfiguration{Document: relative(options.OpenAPI)},
+	}.handler(assets))
 	mux.Handle("GET /playground/pages/", ownFiles())
 	mux.Handle("GET /playground/assets/", packageFiles(assets))
 	return mux
@@ -83,35 +88,46 @@ type referenceConfiguration struct {
 	Document string `json:"document"`
 }
 
-// newPage renders a page once: nothing in it depends on the request.
-func newPage(name string, files []string, assets fs.FS, configuration any) http.Handler {
-	sources := locate(files, assets)
+type page struct {
+	template string
+	// files are what the page loads of the packages.
+	files         []string
+	inlineStyles  bool
+	configuration any
+}
+
+// handler renders the page once: nothing in it depends on the request.
+func (p page) handler(assets fs.FS) http.Handler {
+	sources := locate(p.files, assets)
 	var body bytes.Buffer
-	err := templates.ExecuteTemplate(&body, name, map[string]any{
+	err := templates.ExecuteTemplate(&body, p.template, map[string]any{
 		"Styles":        sources.ending(".css"),
 		"Scripts":       sources.ending(".js"),
-		"Configuration": configuration,
+		"Configuration": p.configuration,
 	})
 	if err != nil {
-		panic("playground: render " + name + ": " + err.Error())
+		panic("playground: render " + p.template + ": " + err.Error())
 	}
-	policy := contentSecurityPolicy(sources)
+	policy := p.contentSecurityPolicy(sources)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		serve(w, r, name, body.Bytes())
+		serve(w, r, p.template, body.Bytes())
 	})
 }
 
 // contentSecurityPolicy admits the page's own files, the package directories
-// that it loads from elsewhere, and connections to the server itself. Inline
-// styles are needed by both packages; inline scripts are not, and are refused.
-func contentSecurityPolicy(sources sources) string {
+// that it loads from elsewhere, and connections to the server itself.
+func (p page) contentSecurityPolicy(sources sources) string {
 	origins := strings.Join(append([]string{"'self'"}, sources.directories()...), " ")
+	styles := origins
+	if p.inlineStyles {
+		styles += " 'unsafe-inline'"
+	}
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + origins,
-		"style-src 'unsafe-inline' " + origins,
+		"style-src " + styles,
 		"img-src 'self' data:",
 		"font-src data:",
 		"connect-src 'self'",
