@@ -221,3 +221,6 @@ func compareStrings(a, b string) int {
 	}
 	return 0
 }
+
+// Values lists the page types.
+func (PageType) Values() []string { return []string{"document", "group", "link", "computed"} }

@@ -1,0 +1,295 @@
+package content
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// mergePageBody merges the source of a page after its metadata. What the
+// source says about the metadata is brought to the merged metadata in all three
+// versions first, so that it is never in conflict a second time.
+func (p *pageMerge) mergePageBody(merged *Page, found versions[Page]) error {
+	if merged.Type != PageDocument {
+		merged.Body = ""
+		return nil
+	}
+	if body, agreed := agreedValue(found.base.Body, found.ours.Body, found.theirs.Body, equalText[Hash]); agreed {
+		return p.takeBody(merged, body, found)
+	}
+	base, err := p.project(found.base, merged)
+	if err != nil {
+		return err
+	}
+	ours, err := p.project(found.ours, merged)
+	if err != nil {
+		return err
+	}
+	theirs, err := p.project(found.theirs, merged)
+	if err != nil {
+		return err
+	}
+	source, err := p.mergeSource(Conflict{Kind: ConflictBody, Page: merged.ID}, base, ours, theirs)
+	if err != nil {
+		return err
+	}
+	merged.Body = p.bodies.Add(source)
+	return nil
+}
+
+// takeBody gives the merged page the body that the sides agree on, changed in
+// what it says about the metadata where that differs.
+func (p *pageMerge) takeBody(merged *Page, body Hash, found versions[Page]) error {
+	merged.Body = body
+	var owner *Page
+	for _, version := range []*Page{found.ours, found.theirs} {
+		if version.Body != body {
+			continue
+		}
+		if statesSame(version, merged, fileNames{}) {
+			return nil
+		}
+		owner = version
+	}
+	source, err := p.project(owner, merged)
+	if err != nil {
+		return err
+	}
+	if body == "" && len(source) == 0 {
+		return nil
+	}
+	merged.Body = p.bodies.Add(source)
+	return nil
+}
+
+// project returns the source of a version with the metadata of the merged
+// page.
+func (p *pageMerge) project(version, merged *Page) ([]byte, error) {
+	source, err := p.bodies.Body(version.Body)
+	if err != nil {
+		return nil, err
+	}
+	projected, err := writeMetadata(source, version, merged, fileNames{})
+	if err != nil {
+		// Front matter that cannot be read is merged as it stands.
+		return source, nil
+	}
+	return projected, nil
+}
+
+// mergeBody merges the text of something that is no page.
+func (m *merger) mergeBody(conflict Conflict, base, ours, theirs Hash) (Hash, error) {
+	if body, agreed := agreedValue(base, ours, theirs, equalText[Hash]); agreed {
+		return body, nil
+	}
+	var sources [3][]byte
+	for position, hash := range []Hash{base, ours, theirs} {
+		source, err := m.bodies.Body(hash)
+		if err != nil {
+			return "", err
+		}
+		sources[position] = source
+	}
+	merged, err := m.mergeSource(conflict, sources[0], sources[1], sources[2])
+	if err != nil {
+		return "", err
+	}
+	return m.bodies.Add(merged), nil
+}
+
+func (m *merger) mergeSource(conflict Conflict, base, ours, theirs []byte) ([]byte, error) {
+	if source, agreed := agreedValue(base, ours, theirs, bytes.Equal); agreed {
+		return source, nil
+	}
+	baseFront, baseRest := splitSource(base)
+	oursFront, oursRest := splitSource(ours)
+	theirsFront, theirsRest := splitSource(theirs)
+	front, err := m.mergeFrontMatter(conflict, baseFront, oursFront, theirsFront)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := m.mergeBlocks(conflict, baseRest, oursRest, theirsRest)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(front, rest), nil
+}
+
+// mergeBlocks merges Markdown without front matter.
+func (m *merger) mergeBlocks(conflict Conflict, base, ours, theirs []byte) ([]byte, error) {
+	if rest, agreed := agreedValue(base, ours, theirs, bytes.Equal); agreed {
+		return rest, nil
+	}
+	baseTokens, oursTokens, theirsTokens := blockTokens(base), blockTokens(ours), blockTokens(theirs)
+	regions := mergeTokens(baseTokens, oursTokens, theirsTokens,
+		blockHunks(baseTokens, oursTokens), blockHunks(baseTokens, theirsTokens), false)
+	writer := blockWriter{lineEnd: lineEnd(ours)}
+	for _, part := range regions {
+		if part.conflict == nil {
+			writer.write(part.settled)
+			continue
+		}
+		conflict.Block = countBlocks(baseTokens[:part.conflict.start])
+		tokens, err := m.settleBlocks(conflict, *part.conflict)
+		if err != nil {
+			return nil, err
+		}
+		writer.write(tokens)
+	}
+	return []byte(writer.text.String()), nil
+}
+
+// settleBlocks merges blocks that both sides changed.
+func (m *merger) settleBlocks(conflict Conflict, sides tokenConflict) ([]string, error) {
+	switch {
+	case slices.Equal(sides.ours, sides.theirs), sameBlocks(sides.base, sides.theirs):
+		return sides.ours, nil
+	case sameBlocks(sides.base, sides.ours):
+		return sides.theirs, nil
+	}
+	lines := mergeLines(strings.Join(sides.base, ""), strings.Join(sides.ours, ""), strings.Join(sides.theirs, ""))
+	if lines.clean {
+		return blockTokens([]byte(lines.ours)), nil
+	}
+	conflict.Base, conflict.Ours, conflict.Theirs = lines.base, lines.ours, lines.theirs
+	conflict.Choices = textChoices
+	settled, err := m.settle(conflict)
+	if err != nil {
+		return nil, err
+	}
+	text := pick(settled.choice, lines.base, lines.ours, lines.theirs, "")
+	switch settled.choice {
+	case ChooseBoth:
+		text = joinBlocks(lines.ours, lines.theirs)
+	case ChooseCustom:
+		if settled.resolution.Markdown == nil {
+			return nil, settled.invalid("markdown", "the text is missing")
+		}
+		if problem := checkText(*settled.resolution.Markdown, DefaultBodyLimit); problem != "" {
+			return nil, settled.invalid("markdown", "%s", problem)
+		}
+		text = endLike(*settled.resolution.Markdown, lines.ours)
+	}
+	return blockTokens([]byte(text)), nil
+}
+
+// joinBlocks puts text behind other text with a blank line in between.
+func joinBlocks(first, second string) string {
+	if first == "" || second == "" || isSeparator(firstLine(second)) || strings.HasSuffix(first, "\n\n") || strings.HasSuffix(first, "\n\r\n") {
+		return first + second
+	}
+	end := lineEnd([]byte(first))
+	if !strings.HasSuffix(first, "\n") {
+		first += end
+	}
+	return first + end + second
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line + "\n"
+}
+
+// endLike returns text with the blank lines at the end that model has.
+func endLike(text, model string) string {
+	content := strings.TrimRight(text, "\r\n")
+	if content == "" {
+		return content
+	}
+	return content + model[len(strings.TrimRight(model, "\r\n")):]
+}
+
+// blockTokens cuts Markdown into its blocks and the line ends and blank lines
+// between them, each a token of its own: a block stays the same token wherever
+// it stands.
+func blockTokens(rest []byte) []string {
+	var tokens []string
+	for _, block := range sourceBlocks(rest) {
+		text := string(block)
+		content := strings.TrimLeft(text, "\r\n")
+		if leading := text[:len(text)-len(content)]; leading != "" {
+			tokens = append(tokens, leading)
+		}
+		trimmed := strings.TrimRight(content, "\r\n")
+		if trimmed != "" {
+			tokens = append(tokens, trimmed)
+		}
+		if ending := content[len(trimmed):]; ending != "" {
+			tokens = append(tokens, ending)
+		}
+	}
+	return tokens
+}
+
+func isSeparator(token string) bool {
+	return strings.Trim(token, "\r\n") == ""
+}
+
+func countBlocks(tokens []string) int {
+	count := 0
+	for _, token := range tokens {
+		if !isSeparator(token) {
+			count++
+		}
+	}
+	return count
+}
+
+// sameBlocks tells whether two sequences differ in blank lines only.
+func sameBlocks(a, b []string) bool {
+	return slices.Equal(slices.DeleteFunc(slices.Clone(a), isSeparator), slices.DeleteFunc(slices.Clone(b), isSeparator))
+}
+
+// blockHunks aligns two sequences of blocks. An inserted or deleted stretch
+// that could begin with the blank lines before it or end with those behind it
+// is taken to do the latter, on both sides alike.
+func blockHunks(base, side []string) []hunk {
+	hunks := diffTokens(base, side)
+	for position := range hunks {
+		limit := len(base)
+		if position+1 < len(hunks) {
+			limit = hunks[position+1].baseStart
+		}
+		hunks[position] = slideOverSeparator(hunks[position], base, side, limit)
+	}
+	return hunks
+}
+
+func slideOverSeparator(h hunk, base, side []string, limit int) hunk {
+	if h.baseEnd >= limit || !isSeparator(base[h.baseEnd]) {
+		return h
+	}
+	inserted := h.baseStart == h.baseEnd && side[h.sideStart] == base[h.baseEnd]
+	deleted := h.sideStart == h.sideEnd && base[h.baseStart] == base[h.baseEnd]
+	if inserted || deleted {
+		return hunk{h.baseStart + 1, h.baseEnd + 1, h.sideStart + 1, h.sideEnd + 1}
+	}
+	return h
+}
+
+// blockWriter joins tokens, with a blank line where two blocks came together
+// that stood apart in the versions they are from.
+type blockWriter struct {
+	text     strings.Builder
+	lineEnd  string
+	afterRun bool // the last token was a block
+}
+
+func (w *blockWriter) write(tokens []string) {
+	for _, token := range tokens {
+		block := !isSeparator(token)
+		if block && w.afterRun {
+			w.text.WriteString(w.lineEnd + w.lineEnd)
+		}
+		w.text.WriteString(token)
+		w.afterRun = block
+	}
+}
+
+// lineEnd returns how the lines of the text end.
+func lineEnd(text []byte) string {
+	if end := bytes.IndexByte(text, '\n'); end > 0 && text[end-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
