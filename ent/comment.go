@@ -54,8 +54,8 @@ type Comment struct {
 	ResolvedAt *time.Time `json:"resolved_at,omitempty"`
 	// ResolvedByID holds the value of the "resolved_by_id" field.
 	ResolvedByID *string `json:"resolved_by_id,omitempty"`
-	// Replies holds the value of the "replies" field.
-	Replies int `json:"replies,omitempty"`
+	// ReplyCount holds the value of the "reply_count" field.
+	ReplyCount int `json:"reply_count,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the CommentQuery when eager-loading is set.
 	Edges        CommentEdges `json:"edges"`
@@ -128,7 +128,7 @@ func (*Comment) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case comment.FieldDocument:
 			values[i] = new([]byte)
-		case comment.FieldReplies:
+		case comment.FieldReplyCount:
 			values[i] = new(sql.NullInt64)
 		case comment.FieldID, comment.FieldOrganizationID, comment.FieldSpaceID, comment.FieldChangeRequestID, comment.FieldReviewID, comment.FieldRevisionID, comment.FieldPageID, comment.FieldNodeID, comment.FieldTableRecord, comment.FieldTableDefinition, comment.FieldAuthorID, comment.FieldMarkdown, comment.FieldResolvedByID:
 			values[i] = new(sql.NullString)
@@ -262,11 +262,11 @@ func (_m *Comment) assignValues(columns []string, values []any) error {
 				_m.ResolvedByID = new(string)
 				*_m.ResolvedByID = value.String
 			}
-		case comment.FieldReplies:
+		case comment.FieldReplyCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field replies", values[i])
+				return fmt.Errorf("unexpected type %T for field reply_count", values[i])
 			} else if value.Valid {
-				_m.Replies = int(value.Int64)
+				_m.ReplyCount = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -390,8 +390,8 @@ func (_m *Comment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
-	builder.WriteString("replies=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Replies))
+	builder.WriteString("reply_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ReplyCount))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -212,16 +212,16 @@ func (_c *CommentCreate) SetNillableResolvedByID(v *string) *CommentCreate {
 	return _c
 }
 
-// SetReplies sets the "replies" field.
-func (_c *CommentCreate) SetReplies(v int) *CommentCreate {
-	_c.mutation.SetReplies(v)
+// SetReplyCount sets the "reply_count" field.
+func (_c *CommentCreate) SetReplyCount(v int) *CommentCreate {
+	_c.mutation.SetReplyCount(v)
 	return _c
 }
 
-// SetNillableReplies sets the "replies" field if the given value is not nil.
-func (_c *CommentCreate) SetNillableReplies(v *int) *CommentCreate {
+// SetNillableReplyCount sets the "reply_count" field if the given value is not nil.
+func (_c *CommentCreate) SetNillableReplyCount(v *int) *CommentCreate {
 	if v != nil {
-		_c.SetReplies(*v)
+		_c.SetReplyCount(*v)
 	}
 	return _c
 }
@@ -303,9 +303,9 @@ func (_c *CommentCreate) defaults() {
 		v := comment.DefaultMarkdown
 		_c.mutation.SetMarkdown(v)
 	}
-	if _, ok := _c.mutation.Replies(); !ok {
-		v := comment.DefaultReplies
-		_c.mutation.SetReplies(v)
+	if _, ok := _c.mutation.ReplyCount(); !ok {
+		v := comment.DefaultReplyCount
+		_c.mutation.SetReplyCount(v)
 	}
 	if _, ok := _c.mutation.ID(); !ok {
 		v := comment.DefaultID()
@@ -353,8 +353,8 @@ func (_c *CommentCreate) check() error {
 	if _, ok := _c.mutation.Markdown(); !ok {
 		return &ValidationError{Name: "markdown", err: errors.New(`ent: missing required field "Comment.markdown"`)}
 	}
-	if _, ok := _c.mutation.Replies(); !ok {
-		return &ValidationError{Name: "replies", err: errors.New(`ent: missing required field "Comment.replies"`)}
+	if _, ok := _c.mutation.ReplyCount(); !ok {
+		return &ValidationError{Name: "reply_count", err: errors.New(`ent: missing required field "Comment.reply_count"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := comment.IDValidator(v); err != nil {
@@ -454,9 +454,9 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 		_spec.SetField(comment.FieldResolvedByID, field.TypeString, value)
 		_node.ResolvedByID = &value
 	}
-	if value, ok := _c.mutation.Replies(); ok {
-		_spec.SetField(comment.FieldReplies, field.TypeInt, value)
-		_node.Replies = value
+	if value, ok := _c.mutation.ReplyCount(); ok {
+		_spec.SetField(comment.FieldReplyCount, field.TypeInt, value)
+		_node.ReplyCount = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -710,21 +710,21 @@ func (u *CommentUpsert) ClearResolvedByID() *CommentUpsert {
 	return u
 }
 
-// SetReplies sets the "replies" field.
-func (u *CommentUpsert) SetReplies(v int) *CommentUpsert {
-	u.Set(comment.FieldReplies, v)
+// SetReplyCount sets the "reply_count" field.
+func (u *CommentUpsert) SetReplyCount(v int) *CommentUpsert {
+	u.Set(comment.FieldReplyCount, v)
 	return u
 }
 
-// UpdateReplies sets the "replies" field to the value that was provided on create.
-func (u *CommentUpsert) UpdateReplies() *CommentUpsert {
-	u.SetExcluded(comment.FieldReplies)
+// UpdateReplyCount sets the "reply_count" field to the value that was provided on create.
+func (u *CommentUpsert) UpdateReplyCount() *CommentUpsert {
+	u.SetExcluded(comment.FieldReplyCount)
 	return u
 }
 
-// AddReplies adds v to the "replies" field.
-func (u *CommentUpsert) AddReplies(v int) *CommentUpsert {
-	u.Add(comment.FieldReplies, v)
+// AddReplyCount adds v to the "reply_count" field.
+func (u *CommentUpsert) AddReplyCount(v int) *CommentUpsert {
+	u.Add(comment.FieldReplyCount, v)
 	return u
 }
 
@@ -954,24 +954,24 @@ func (u *CommentUpsertOne) ClearResolvedByID() *CommentUpsertOne {
 	})
 }
 
-// SetReplies sets the "replies" field.
-func (u *CommentUpsertOne) SetReplies(v int) *CommentUpsertOne {
+// SetReplyCount sets the "reply_count" field.
+func (u *CommentUpsertOne) SetReplyCount(v int) *CommentUpsertOne {
 	return u.Update(func(s *CommentUpsert) {
-		s.SetReplies(v)
+		s.SetReplyCount(v)
 	})
 }
 
-// AddReplies adds v to the "replies" field.
-func (u *CommentUpsertOne) AddReplies(v int) *CommentUpsertOne {
+// AddReplyCount adds v to the "reply_count" field.
+func (u *CommentUpsertOne) AddReplyCount(v int) *CommentUpsertOne {
 	return u.Update(func(s *CommentUpsert) {
-		s.AddReplies(v)
+		s.AddReplyCount(v)
 	})
 }
 
-// UpdateReplies sets the "replies" field to the value that was provided on create.
-func (u *CommentUpsertOne) UpdateReplies() *CommentUpsertOne {
+// UpdateReplyCount sets the "reply_count" field to the value that was provided on create.
+func (u *CommentUpsertOne) UpdateReplyCount() *CommentUpsertOne {
 	return u.Update(func(s *CommentUpsert) {
-		s.UpdateReplies()
+		s.UpdateReplyCount()
 	})
 }
 
@@ -1368,24 +1368,24 @@ func (u *CommentUpsertBulk) ClearResolvedByID() *CommentUpsertBulk {
 	})
 }
 
-// SetReplies sets the "replies" field.
-func (u *CommentUpsertBulk) SetReplies(v int) *CommentUpsertBulk {
+// SetReplyCount sets the "reply_count" field.
+func (u *CommentUpsertBulk) SetReplyCount(v int) *CommentUpsertBulk {
 	return u.Update(func(s *CommentUpsert) {
-		s.SetReplies(v)
+		s.SetReplyCount(v)
 	})
 }
 
-// AddReplies adds v to the "replies" field.
-func (u *CommentUpsertBulk) AddReplies(v int) *CommentUpsertBulk {
+// AddReplyCount adds v to the "reply_count" field.
+func (u *CommentUpsertBulk) AddReplyCount(v int) *CommentUpsertBulk {
 	return u.Update(func(s *CommentUpsert) {
-		s.AddReplies(v)
+		s.AddReplyCount(v)
 	})
 }
 
-// UpdateReplies sets the "replies" field to the value that was provided on create.
-func (u *CommentUpsertBulk) UpdateReplies() *CommentUpsertBulk {
+// UpdateReplyCount sets the "reply_count" field to the value that was provided on create.
+func (u *CommentUpsertBulk) UpdateReplyCount() *CommentUpsertBulk {
 	return u.Update(func(s *CommentUpsert) {
-		s.UpdateReplies()
+		s.UpdateReplyCount()
 	})
 }
 

@@ -179,24 +179,24 @@ func (_u *CommentUpdate) ClearResolvedByID() *CommentUpdate {
 	return _u
 }
 
-// SetReplies sets the "replies" field.
-func (_u *CommentUpdate) SetReplies(v int) *CommentUpdate {
-	_u.mutation.ResetReplies()
-	_u.mutation.SetReplies(v)
+// SetReplyCount sets the "reply_count" field.
+func (_u *CommentUpdate) SetReplyCount(v int) *CommentUpdate {
+	_u.mutation.ResetReplyCount()
+	_u.mutation.SetReplyCount(v)
 	return _u
 }
 
-// SetNillableReplies sets the "replies" field if the given value is not nil.
-func (_u *CommentUpdate) SetNillableReplies(v *int) *CommentUpdate {
+// SetNillableReplyCount sets the "reply_count" field if the given value is not nil.
+func (_u *CommentUpdate) SetNillableReplyCount(v *int) *CommentUpdate {
 	if v != nil {
-		_u.SetReplies(*v)
+		_u.SetReplyCount(*v)
 	}
 	return _u
 }
 
-// AddReplies adds value to the "replies" field.
-func (_u *CommentUpdate) AddReplies(v int) *CommentUpdate {
-	_u.mutation.AddReplies(v)
+// AddReplyCount adds value to the "reply_count" field.
+func (_u *CommentUpdate) AddReplyCount(v int) *CommentUpdate {
+	_u.mutation.AddReplyCount(v)
 	return _u
 }
 
@@ -341,11 +341,11 @@ func (_u *CommentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.ResolvedByIDCleared() {
 		_spec.ClearField(comment.FieldResolvedByID, field.TypeString)
 	}
-	if value, ok := _u.mutation.Replies(); ok {
-		_spec.SetField(comment.FieldReplies, field.TypeInt, value)
+	if value, ok := _u.mutation.ReplyCount(); ok {
+		_spec.SetField(comment.FieldReplyCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedReplies(); ok {
-		_spec.AddField(comment.FieldReplies, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedReplyCount(); ok {
+		_spec.AddField(comment.FieldReplyCount, field.TypeInt, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -573,24 +573,24 @@ func (_u *CommentUpdateOne) ClearResolvedByID() *CommentUpdateOne {
 	return _u
 }
 
-// SetReplies sets the "replies" field.
-func (_u *CommentUpdateOne) SetReplies(v int) *CommentUpdateOne {
-	_u.mutation.ResetReplies()
-	_u.mutation.SetReplies(v)
+// SetReplyCount sets the "reply_count" field.
+func (_u *CommentUpdateOne) SetReplyCount(v int) *CommentUpdateOne {
+	_u.mutation.ResetReplyCount()
+	_u.mutation.SetReplyCount(v)
 	return _u
 }
 
-// SetNillableReplies sets the "replies" field if the given value is not nil.
-func (_u *CommentUpdateOne) SetNillableReplies(v *int) *CommentUpdateOne {
+// SetNillableReplyCount sets the "reply_count" field if the given value is not nil.
+func (_u *CommentUpdateOne) SetNillableReplyCount(v *int) *CommentUpdateOne {
 	if v != nil {
-		_u.SetReplies(*v)
+		_u.SetReplyCount(*v)
 	}
 	return _u
 }
 
-// AddReplies adds value to the "replies" field.
-func (_u *CommentUpdateOne) AddReplies(v int) *CommentUpdateOne {
-	_u.mutation.AddReplies(v)
+// AddReplyCount adds value to the "reply_count" field.
+func (_u *CommentUpdateOne) AddReplyCount(v int) *CommentUpdateOne {
+	_u.mutation.AddReplyCount(v)
 	return _u
 }
 
@@ -765,11 +765,11 @@ func (_u *CommentUpdateOne) sqlSave(ctx context.Context) (_node *Comment, err er
 	if _u.mutation.ResolvedByIDCleared() {
 		_spec.ClearField(comment.FieldResolvedByID, field.TypeString)
 	}
-	if value, ok := _u.mutation.Replies(); ok {
-		_spec.SetField(comment.FieldReplies, field.TypeInt, value)
+	if value, ok := _u.mutation.ReplyCount(); ok {
+		_spec.SetField(comment.FieldReplyCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedReplies(); ok {
-		_spec.AddField(comment.FieldReplies, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedReplyCount(); ok {
+		_spec.AddField(comment.FieldReplyCount, field.TypeInt, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{

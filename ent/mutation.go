@@ -3957,8 +3957,8 @@ type CommentMutation struct {
 	edited_at             *time.Time
 	resolved_at           *time.Time
 	resolved_by_id        *string
-	replies               *int
-	addreplies            *int
+	reply_count           *int
+	addreply_count        *int
 	clearedFields         map[string]struct{}
 	organization          *string
 	clearedorganization   bool
@@ -4799,60 +4799,60 @@ func (m *CommentMutation) ResetResolvedByID() {
 	delete(m.clearedFields, comment.FieldResolvedByID)
 }
 
-// SetReplies sets the "replies" field.
-func (m *CommentMutation) SetReplies(i int) {
-	m.replies = &i
-	m.addreplies = nil
+// SetReplyCount sets the "reply_count" field.
+func (m *CommentMutation) SetReplyCount(i int) {
+	m.reply_count = &i
+	m.addreply_count = nil
 }
 
-// Replies returns the value of the "replies" field in the mutation.
-func (m *CommentMutation) Replies() (r int, exists bool) {
-	v := m.replies
+// ReplyCount returns the value of the "reply_count" field in the mutation.
+func (m *CommentMutation) ReplyCount() (r int, exists bool) {
+	v := m.reply_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldReplies returns the old "replies" field's value of the Comment entity.
+// OldReplyCount returns the old "reply_count" field's value of the Comment entity.
 // If the Comment object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CommentMutation) OldReplies(ctx context.Context) (v int, err error) {
+func (m *CommentMutation) OldReplyCount(ctx context.Context) (v int, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReplies is only allowed on UpdateOne operations")
+		return v, errors.New("OldReplyCount is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReplies requires an ID field in the mutation")
+		return v, errors.New("OldReplyCount requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReplies: %w", err)
+		return v, fmt.Errorf("querying old value for OldReplyCount: %w", err)
 	}
-	return oldValue.Replies, nil
+	return oldValue.ReplyCount, nil
 }
 
-// AddReplies adds i to the "replies" field.
-func (m *CommentMutation) AddReplies(i int) {
-	if m.addreplies != nil {
-		*m.addreplies += i
+// AddReplyCount adds i to the "reply_count" field.
+func (m *CommentMutation) AddReplyCount(i int) {
+	if m.addreply_count != nil {
+		*m.addreply_count += i
 	} else {
-		m.addreplies = &i
+		m.addreply_count = &i
 	}
 }
 
-// AddedReplies returns the value that was added to the "replies" field in this mutation.
-func (m *CommentMutation) AddedReplies() (r int, exists bool) {
-	v := m.addreplies
+// AddedReplyCount returns the value that was added to the "reply_count" field in this mutation.
+func (m *CommentMutation) AddedReplyCount() (r int, exists bool) {
+	v := m.addreply_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// ResetReplies resets all changes to the "replies" field.
-func (m *CommentMutation) ResetReplies() {
-	m.replies = nil
-	m.addreplies = nil
+// ResetReplyCount resets all changes to the "reply_count" field.
+func (m *CommentMutation) ResetReplyCount() {
+	m.reply_count = nil
+	m.addreply_count = nil
 }
 
 // ClearOrganization clears the "organization" edge to the Organization entity.
@@ -5046,8 +5046,8 @@ func (m *CommentMutation) Fields() []string {
 	if m.resolved_by_id != nil {
 		fields = append(fields, comment.FieldResolvedByID)
 	}
-	if m.replies != nil {
-		fields = append(fields, comment.FieldReplies)
+	if m.reply_count != nil {
+		fields = append(fields, comment.FieldReplyCount)
 	}
 	return fields
 }
@@ -5089,8 +5089,8 @@ func (m *CommentMutation) Field(name string) (ent.Value, bool) {
 		return m.ResolvedAt()
 	case comment.FieldResolvedByID:
 		return m.ResolvedByID()
-	case comment.FieldReplies:
-		return m.Replies()
+	case comment.FieldReplyCount:
+		return m.ReplyCount()
 	}
 	return nil, false
 }
@@ -5132,8 +5132,8 @@ func (m *CommentMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldResolvedAt(ctx)
 	case comment.FieldResolvedByID:
 		return m.OldResolvedByID(ctx)
-	case comment.FieldReplies:
-		return m.OldReplies(ctx)
+	case comment.FieldReplyCount:
+		return m.OldReplyCount(ctx)
 	}
 	return nil, fmt.Errorf("unknown Comment field %s", name)
 }
@@ -5255,12 +5255,12 @@ func (m *CommentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetResolvedByID(v)
 		return nil
-	case comment.FieldReplies:
+	case comment.FieldReplyCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetReplies(v)
+		m.SetReplyCount(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Comment field %s", name)
@@ -5270,8 +5270,8 @@ func (m *CommentMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *CommentMutation) AddedFields() []string {
 	var fields []string
-	if m.addreplies != nil {
-		fields = append(fields, comment.FieldReplies)
+	if m.addreply_count != nil {
+		fields = append(fields, comment.FieldReplyCount)
 	}
 	return fields
 }
@@ -5281,8 +5281,8 @@ func (m *CommentMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *CommentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
-	case comment.FieldReplies:
-		return m.AddedReplies()
+	case comment.FieldReplyCount:
+		return m.AddedReplyCount()
 	}
 	return nil, false
 }
@@ -5292,12 +5292,12 @@ func (m *CommentMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *CommentMutation) AddField(name string, value ent.Value) error {
 	switch name {
-	case comment.FieldReplies:
+	case comment.FieldReplyCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.AddReplies(v)
+		m.AddReplyCount(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Comment numeric field %s", name)
@@ -5437,8 +5437,8 @@ func (m *CommentMutation) ResetField(name string) error {
 	case comment.FieldResolvedByID:
 		m.ResetResolvedByID()
 		return nil
-	case comment.FieldReplies:
-		m.ResetReplies()
+	case comment.FieldReplyCount:
+		m.ResetReplyCount()
 		return nil
 	}
 	return fmt.Errorf("unknown Comment field %s", name)
@@ -14014,12 +14014,12 @@ type SpaceMutation struct {
 	deleted_at                    *time.Time
 	open_comments                 *int
 	addopen_comments              *int
-	change_requests               *int
-	addchange_requests            *int
-	open_change_requests          *int
-	addopen_change_requests       *int
-	draft_change_requests         *int
-	adddraft_change_requests      *int
+	change_request_count          *int
+	addchange_request_count       *int
+	open_change_request_count     *int
+	addopen_change_request_count  *int
+	draft_change_request_count    *int
+	adddraft_change_request_count *int
 	last_change_request_number    *int
 	addlast_change_request_number *int
 	clearedFields                 map[string]struct{}
@@ -14869,172 +14869,172 @@ func (m *SpaceMutation) ResetOpenComments() {
 	m.addopen_comments = nil
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (m *SpaceMutation) SetChangeRequests(i int) {
-	m.change_requests = &i
-	m.addchange_requests = nil
+// SetChangeRequestCount sets the "change_request_count" field.
+func (m *SpaceMutation) SetChangeRequestCount(i int) {
+	m.change_request_count = &i
+	m.addchange_request_count = nil
 }
 
-// ChangeRequests returns the value of the "change_requests" field in the mutation.
-func (m *SpaceMutation) ChangeRequests() (r int, exists bool) {
-	v := m.change_requests
+// ChangeRequestCount returns the value of the "change_request_count" field in the mutation.
+func (m *SpaceMutation) ChangeRequestCount() (r int, exists bool) {
+	v := m.change_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldChangeRequests returns the old "change_requests" field's value of the Space entity.
+// OldChangeRequestCount returns the old "change_request_count" field's value of the Space entity.
 // If the Space object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SpaceMutation) OldChangeRequests(ctx context.Context) (v int, err error) {
+func (m *SpaceMutation) OldChangeRequestCount(ctx context.Context) (v int, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChangeRequests is only allowed on UpdateOne operations")
+		return v, errors.New("OldChangeRequestCount is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChangeRequests requires an ID field in the mutation")
+		return v, errors.New("OldChangeRequestCount requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChangeRequests: %w", err)
+		return v, fmt.Errorf("querying old value for OldChangeRequestCount: %w", err)
 	}
-	return oldValue.ChangeRequests, nil
+	return oldValue.ChangeRequestCount, nil
 }
 
-// AddChangeRequests adds i to the "change_requests" field.
-func (m *SpaceMutation) AddChangeRequests(i int) {
-	if m.addchange_requests != nil {
-		*m.addchange_requests += i
+// AddChangeRequestCount adds i to the "change_request_count" field.
+func (m *SpaceMutation) AddChangeRequestCount(i int) {
+	if m.addchange_request_count != nil {
+		*m.addchange_request_count += i
 	} else {
-		m.addchange_requests = &i
+		m.addchange_request_count = &i
 	}
 }
 
-// AddedChangeRequests returns the value that was added to the "change_requests" field in this mutation.
-func (m *SpaceMutation) AddedChangeRequests() (r int, exists bool) {
-	v := m.addchange_requests
+// AddedChangeRequestCount returns the value that was added to the "change_request_count" field in this mutation.
+func (m *SpaceMutation) AddedChangeRequestCount() (r int, exists bool) {
+	v := m.addchange_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// ResetChangeRequests resets all changes to the "change_requests" field.
-func (m *SpaceMutation) ResetChangeRequests() {
-	m.change_requests = nil
-	m.addchange_requests = nil
+// ResetChangeRequestCount resets all changes to the "change_request_count" field.
+func (m *SpaceMutation) ResetChangeRequestCount() {
+	m.change_request_count = nil
+	m.addchange_request_count = nil
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (m *SpaceMutation) SetOpenChangeRequests(i int) {
-	m.open_change_requests = &i
-	m.addopen_change_requests = nil
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (m *SpaceMutation) SetOpenChangeRequestCount(i int) {
+	m.open_change_request_count = &i
+	m.addopen_change_request_count = nil
 }
 
-// OpenChangeRequests returns the value of the "open_change_requests" field in the mutation.
-func (m *SpaceMutation) OpenChangeRequests() (r int, exists bool) {
-	v := m.open_change_requests
+// OpenChangeRequestCount returns the value of the "open_change_request_count" field in the mutation.
+func (m *SpaceMutation) OpenChangeRequestCount() (r int, exists bool) {
+	v := m.open_change_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldOpenChangeRequests returns the old "open_change_requests" field's value of the Space entity.
+// OldOpenChangeRequestCount returns the old "open_change_request_count" field's value of the Space entity.
 // If the Space object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SpaceMutation) OldOpenChangeRequests(ctx context.Context) (v int, err error) {
+func (m *SpaceMutation) OldOpenChangeRequestCount(ctx context.Context) (v int, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOpenChangeRequests is only allowed on UpdateOne operations")
+		return v, errors.New("OldOpenChangeRequestCount is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOpenChangeRequests requires an ID field in the mutation")
+		return v, errors.New("OldOpenChangeRequestCount requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOpenChangeRequests: %w", err)
+		return v, fmt.Errorf("querying old value for OldOpenChangeRequestCount: %w", err)
 	}
-	return oldValue.OpenChangeRequests, nil
+	return oldValue.OpenChangeRequestCount, nil
 }
 
-// AddOpenChangeRequests adds i to the "open_change_requests" field.
-func (m *SpaceMutation) AddOpenChangeRequests(i int) {
-	if m.addopen_change_requests != nil {
-		*m.addopen_change_requests += i
+// AddOpenChangeRequestCount adds i to the "open_change_request_count" field.
+func (m *SpaceMutation) AddOpenChangeRequestCount(i int) {
+	if m.addopen_change_request_count != nil {
+		*m.addopen_change_request_count += i
 	} else {
-		m.addopen_change_requests = &i
+		m.addopen_change_request_count = &i
 	}
 }
 
-// AddedOpenChangeRequests returns the value that was added to the "open_change_requests" field in this mutation.
-func (m *SpaceMutation) AddedOpenChangeRequests() (r int, exists bool) {
-	v := m.addopen_change_requests
+// AddedOpenChangeRequestCount returns the value that was added to the "open_change_request_count" field in this mutation.
+func (m *SpaceMutation) AddedOpenChangeRequestCount() (r int, exists bool) {
+	v := m.addopen_change_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// ResetOpenChangeRequests resets all changes to the "open_change_requests" field.
-func (m *SpaceMutation) ResetOpenChangeRequests() {
-	m.open_change_requests = nil
-	m.addopen_change_requests = nil
+// ResetOpenChangeRequestCount resets all changes to the "open_change_request_count" field.
+func (m *SpaceMutation) ResetOpenChangeRequestCount() {
+	m.open_change_request_count = nil
+	m.addopen_change_request_count = nil
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (m *SpaceMutation) SetDraftChangeRequests(i int) {
-	m.draft_change_requests = &i
-	m.adddraft_change_requests = nil
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (m *SpaceMutation) SetDraftChangeRequestCount(i int) {
+	m.draft_change_request_count = &i
+	m.adddraft_change_request_count = nil
 }
 
-// DraftChangeRequests returns the value of the "draft_change_requests" field in the mutation.
-func (m *SpaceMutation) DraftChangeRequests() (r int, exists bool) {
-	v := m.draft_change_requests
+// DraftChangeRequestCount returns the value of the "draft_change_request_count" field in the mutation.
+func (m *SpaceMutation) DraftChangeRequestCount() (r int, exists bool) {
+	v := m.draft_change_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldDraftChangeRequests returns the old "draft_change_requests" field's value of the Space entity.
+// OldDraftChangeRequestCount returns the old "draft_change_request_count" field's value of the Space entity.
 // If the Space object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SpaceMutation) OldDraftChangeRequests(ctx context.Context) (v int, err error) {
+func (m *SpaceMutation) OldDraftChangeRequestCount(ctx context.Context) (v int, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDraftChangeRequests is only allowed on UpdateOne operations")
+		return v, errors.New("OldDraftChangeRequestCount is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDraftChangeRequests requires an ID field in the mutation")
+		return v, errors.New("OldDraftChangeRequestCount requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDraftChangeRequests: %w", err)
+		return v, fmt.Errorf("querying old value for OldDraftChangeRequestCount: %w", err)
 	}
-	return oldValue.DraftChangeRequests, nil
+	return oldValue.DraftChangeRequestCount, nil
 }
 
-// AddDraftChangeRequests adds i to the "draft_change_requests" field.
-func (m *SpaceMutation) AddDraftChangeRequests(i int) {
-	if m.adddraft_change_requests != nil {
-		*m.adddraft_change_requests += i
+// AddDraftChangeRequestCount adds i to the "draft_change_request_count" field.
+func (m *SpaceMutation) AddDraftChangeRequestCount(i int) {
+	if m.adddraft_change_request_count != nil {
+		*m.adddraft_change_request_count += i
 	} else {
-		m.adddraft_change_requests = &i
+		m.adddraft_change_request_count = &i
 	}
 }
 
-// AddedDraftChangeRequests returns the value that was added to the "draft_change_requests" field in this mutation.
-func (m *SpaceMutation) AddedDraftChangeRequests() (r int, exists bool) {
-	v := m.adddraft_change_requests
+// AddedDraftChangeRequestCount returns the value that was added to the "draft_change_request_count" field in this mutation.
+func (m *SpaceMutation) AddedDraftChangeRequestCount() (r int, exists bool) {
+	v := m.adddraft_change_request_count
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// ResetDraftChangeRequests resets all changes to the "draft_change_requests" field.
-func (m *SpaceMutation) ResetDraftChangeRequests() {
-	m.draft_change_requests = nil
-	m.adddraft_change_requests = nil
+// ResetDraftChangeRequestCount resets all changes to the "draft_change_request_count" field.
+func (m *SpaceMutation) ResetDraftChangeRequestCount() {
+	m.draft_change_request_count = nil
+	m.adddraft_change_request_count = nil
 }
 
 // SetLastChangeRequestNumber sets the "last_change_request_number" field.
@@ -15233,14 +15233,14 @@ func (m *SpaceMutation) Fields() []string {
 	if m.open_comments != nil {
 		fields = append(fields, space.FieldOpenComments)
 	}
-	if m.change_requests != nil {
-		fields = append(fields, space.FieldChangeRequests)
+	if m.change_request_count != nil {
+		fields = append(fields, space.FieldChangeRequestCount)
 	}
-	if m.open_change_requests != nil {
-		fields = append(fields, space.FieldOpenChangeRequests)
+	if m.open_change_request_count != nil {
+		fields = append(fields, space.FieldOpenChangeRequestCount)
 	}
-	if m.draft_change_requests != nil {
-		fields = append(fields, space.FieldDraftChangeRequests)
+	if m.draft_change_request_count != nil {
+		fields = append(fields, space.FieldDraftChangeRequestCount)
 	}
 	if m.last_change_request_number != nil {
 		fields = append(fields, space.FieldLastChangeRequestNumber)
@@ -15287,12 +15287,12 @@ func (m *SpaceMutation) Field(name string) (ent.Value, bool) {
 		return m.DeletedAt()
 	case space.FieldOpenComments:
 		return m.OpenComments()
-	case space.FieldChangeRequests:
-		return m.ChangeRequests()
-	case space.FieldOpenChangeRequests:
-		return m.OpenChangeRequests()
-	case space.FieldDraftChangeRequests:
-		return m.DraftChangeRequests()
+	case space.FieldChangeRequestCount:
+		return m.ChangeRequestCount()
+	case space.FieldOpenChangeRequestCount:
+		return m.OpenChangeRequestCount()
+	case space.FieldDraftChangeRequestCount:
+		return m.DraftChangeRequestCount()
 	case space.FieldLastChangeRequestNumber:
 		return m.LastChangeRequestNumber()
 	}
@@ -15338,12 +15338,12 @@ func (m *SpaceMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldDeletedAt(ctx)
 	case space.FieldOpenComments:
 		return m.OldOpenComments(ctx)
-	case space.FieldChangeRequests:
-		return m.OldChangeRequests(ctx)
-	case space.FieldOpenChangeRequests:
-		return m.OldOpenChangeRequests(ctx)
-	case space.FieldDraftChangeRequests:
-		return m.OldDraftChangeRequests(ctx)
+	case space.FieldChangeRequestCount:
+		return m.OldChangeRequestCount(ctx)
+	case space.FieldOpenChangeRequestCount:
+		return m.OldOpenChangeRequestCount(ctx)
+	case space.FieldDraftChangeRequestCount:
+		return m.OldDraftChangeRequestCount(ctx)
 	case space.FieldLastChangeRequestNumber:
 		return m.OldLastChangeRequestNumber(ctx)
 	}
@@ -15474,26 +15474,26 @@ func (m *SpaceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetOpenComments(v)
 		return nil
-	case space.FieldChangeRequests:
+	case space.FieldChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetChangeRequests(v)
+		m.SetChangeRequestCount(v)
 		return nil
-	case space.FieldOpenChangeRequests:
+	case space.FieldOpenChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetOpenChangeRequests(v)
+		m.SetOpenChangeRequestCount(v)
 		return nil
-	case space.FieldDraftChangeRequests:
+	case space.FieldDraftChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetDraftChangeRequests(v)
+		m.SetDraftChangeRequestCount(v)
 		return nil
 	case space.FieldLastChangeRequestNumber:
 		v, ok := value.(int)
@@ -15516,14 +15516,14 @@ func (m *SpaceMutation) AddedFields() []string {
 	if m.addopen_comments != nil {
 		fields = append(fields, space.FieldOpenComments)
 	}
-	if m.addchange_requests != nil {
-		fields = append(fields, space.FieldChangeRequests)
+	if m.addchange_request_count != nil {
+		fields = append(fields, space.FieldChangeRequestCount)
 	}
-	if m.addopen_change_requests != nil {
-		fields = append(fields, space.FieldOpenChangeRequests)
+	if m.addopen_change_request_count != nil {
+		fields = append(fields, space.FieldOpenChangeRequestCount)
 	}
-	if m.adddraft_change_requests != nil {
-		fields = append(fields, space.FieldDraftChangeRequests)
+	if m.adddraft_change_request_count != nil {
+		fields = append(fields, space.FieldDraftChangeRequestCount)
 	}
 	if m.addlast_change_request_number != nil {
 		fields = append(fields, space.FieldLastChangeRequestNumber)
@@ -15540,12 +15540,12 @@ func (m *SpaceMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedDefaultLevel()
 	case space.FieldOpenComments:
 		return m.AddedOpenComments()
-	case space.FieldChangeRequests:
-		return m.AddedChangeRequests()
-	case space.FieldOpenChangeRequests:
-		return m.AddedOpenChangeRequests()
-	case space.FieldDraftChangeRequests:
-		return m.AddedDraftChangeRequests()
+	case space.FieldChangeRequestCount:
+		return m.AddedChangeRequestCount()
+	case space.FieldOpenChangeRequestCount:
+		return m.AddedOpenChangeRequestCount()
+	case space.FieldDraftChangeRequestCount:
+		return m.AddedDraftChangeRequestCount()
 	case space.FieldLastChangeRequestNumber:
 		return m.AddedLastChangeRequestNumber()
 	}
@@ -15571,26 +15571,26 @@ func (m *SpaceMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddOpenComments(v)
 		return nil
-	case space.FieldChangeRequests:
+	case space.FieldChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.AddChangeRequests(v)
+		m.AddChangeRequestCount(v)
 		return nil
-	case space.FieldOpenChangeRequests:
+	case space.FieldOpenChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.AddOpenChangeRequests(v)
+		m.AddOpenChangeRequestCount(v)
 		return nil
-	case space.FieldDraftChangeRequests:
+	case space.FieldDraftChangeRequestCount:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.AddDraftChangeRequests(v)
+		m.AddDraftChangeRequestCount(v)
 		return nil
 	case space.FieldLastChangeRequestNumber:
 		v, ok := value.(int)
@@ -15710,14 +15710,14 @@ func (m *SpaceMutation) ResetField(name string) error {
 	case space.FieldOpenComments:
 		m.ResetOpenComments()
 		return nil
-	case space.FieldChangeRequests:
-		m.ResetChangeRequests()
+	case space.FieldChangeRequestCount:
+		m.ResetChangeRequestCount()
 		return nil
-	case space.FieldOpenChangeRequests:
-		m.ResetOpenChangeRequests()
+	case space.FieldOpenChangeRequestCount:
+		m.ResetOpenChangeRequestCount()
 		return nil
-	case space.FieldDraftChangeRequests:
-		m.ResetDraftChangeRequests()
+	case space.FieldDraftChangeRequestCount:
+		m.ResetDraftChangeRequestCount()
 		return nil
 	case space.FieldLastChangeRequestNumber:
 		m.ResetLastChangeRequestNumber()

@@ -189,10 +189,10 @@ func init() {
 	commentDescMarkdown := commentFields[9].Descriptor()
 	// comment.DefaultMarkdown holds the default value on creation for the markdown field.
 	comment.DefaultMarkdown = commentDescMarkdown.Default.(string)
-	// commentDescReplies is the schema descriptor for replies field.
-	commentDescReplies := commentFields[14].Descriptor()
-	// comment.DefaultReplies holds the default value on creation for the replies field.
-	comment.DefaultReplies = commentDescReplies.Default.(int)
+	// commentDescReplyCount is the schema descriptor for reply_count field.
+	commentDescReplyCount := commentFields[14].Descriptor()
+	// comment.DefaultReplyCount holds the default value on creation for the reply_count field.
+	comment.DefaultReplyCount = commentDescReplyCount.Default.(int)
 	// commentDescID is the schema descriptor for id field.
 	commentDescID := commentMixinFields0[0].Descriptor()
 	// comment.DefaultID holds the default value on creation for the id field.
@@ -583,18 +583,18 @@ func init() {
 	spaceDescOpenComments := spaceFields[13].Descriptor()
 	// space.DefaultOpenComments holds the default value on creation for the open_comments field.
 	space.DefaultOpenComments = spaceDescOpenComments.Default.(int)
-	// spaceDescChangeRequests is the schema descriptor for change_requests field.
-	spaceDescChangeRequests := spaceFields[14].Descriptor()
-	// space.DefaultChangeRequests holds the default value on creation for the change_requests field.
-	space.DefaultChangeRequests = spaceDescChangeRequests.Default.(int)
-	// spaceDescOpenChangeRequests is the schema descriptor for open_change_requests field.
-	spaceDescOpenChangeRequests := spaceFields[15].Descriptor()
-	// space.DefaultOpenChangeRequests holds the default value on creation for the open_change_requests field.
-	space.DefaultOpenChangeRequests = spaceDescOpenChangeRequests.Default.(int)
-	// spaceDescDraftChangeRequests is the schema descriptor for draft_change_requests field.
-	spaceDescDraftChangeRequests := spaceFields[16].Descriptor()
-	// space.DefaultDraftChangeRequests holds the default value on creation for the draft_change_requests field.
-	space.DefaultDraftChangeRequests = spaceDescDraftChangeRequests.Default.(int)
+	// spaceDescChangeRequestCount is the schema descriptor for change_request_count field.
+	spaceDescChangeRequestCount := spaceFields[14].Descriptor()
+	// space.DefaultChangeRequestCount holds the default value on creation for the change_request_count field.
+	space.DefaultChangeRequestCount = spaceDescChangeRequestCount.Default.(int)
+	// spaceDescOpenChangeRequestCount is the schema descriptor for open_change_request_count field.
+	spaceDescOpenChangeRequestCount := spaceFields[15].Descriptor()
+	// space.DefaultOpenChangeRequestCount holds the default value on creation for the open_change_request_count field.
+	space.DefaultOpenChangeRequestCount = spaceDescOpenChangeRequestCount.Default.(int)
+	// spaceDescDraftChangeRequestCount is the schema descriptor for draft_change_request_count field.
+	spaceDescDraftChangeRequestCount := spaceFields[16].Descriptor()
+	// space.DefaultDraftChangeRequestCount holds the default value on creation for the draft_change_request_count field.
+	space.DefaultDraftChangeRequestCount = spaceDescDraftChangeRequestCount.Default.(int)
 	// spaceDescLastChangeRequestNumber is the schema descriptor for last_change_request_number field.
 	spaceDescLastChangeRequestNumber := spaceFields[17].Descriptor()
 	// space.DefaultLastChangeRequestNumber holds the default value on creation for the last_change_request_number field.

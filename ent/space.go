@@ -57,12 +57,12 @@ type Space struct {
 	DeletedAt *time.Time `json:"deleted_at,omitempty"`
 	// OpenComments holds the value of the "open_comments" field.
 	OpenComments int `json:"open_comments,omitempty"`
-	// ChangeRequests holds the value of the "change_requests" field.
-	ChangeRequests int `json:"change_requests,omitempty"`
-	// OpenChangeRequests holds the value of the "open_change_requests" field.
-	OpenChangeRequests int `json:"open_change_requests,omitempty"`
-	// DraftChangeRequests holds the value of the "draft_change_requests" field.
-	DraftChangeRequests int `json:"draft_change_requests,omitempty"`
+	// ChangeRequestCount holds the value of the "change_request_count" field.
+	ChangeRequestCount int `json:"change_request_count,omitempty"`
+	// OpenChangeRequestCount holds the value of the "open_change_request_count" field.
+	OpenChangeRequestCount int `json:"open_change_request_count,omitempty"`
+	// DraftChangeRequestCount holds the value of the "draft_change_request_count" field.
+	DraftChangeRequestCount int `json:"draft_change_request_count,omitempty"`
 	// LastChangeRequestNumber holds the value of the "last_change_request_number" field.
 	LastChangeRequestNumber int `json:"last_change_request_number,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -111,7 +111,7 @@ func (*Space) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case space.FieldMergeRules, space.FieldGitSync:
 			values[i] = new([]byte)
-		case space.FieldDefaultLevel, space.FieldOpenComments, space.FieldChangeRequests, space.FieldOpenChangeRequests, space.FieldDraftChangeRequests, space.FieldLastChangeRequestNumber:
+		case space.FieldDefaultLevel, space.FieldOpenComments, space.FieldChangeRequestCount, space.FieldOpenChangeRequestCount, space.FieldDraftChangeRequestCount, space.FieldLastChangeRequestNumber:
 			values[i] = new(sql.NullInt64)
 		case space.FieldID, space.FieldOrganizationID, space.FieldCollectionID, space.FieldTitle, space.FieldEmoji, space.FieldIcon, space.FieldVisibility, space.FieldEditMode, space.FieldLanguage, space.FieldPosition, space.FieldRevisionID:
 			values[i] = new(sql.NullString)
@@ -248,23 +248,23 @@ func (_m *Space) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.OpenComments = int(value.Int64)
 			}
-		case space.FieldChangeRequests:
+		case space.FieldChangeRequestCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field change_requests", values[i])
+				return fmt.Errorf("unexpected type %T for field change_request_count", values[i])
 			} else if value.Valid {
-				_m.ChangeRequests = int(value.Int64)
+				_m.ChangeRequestCount = int(value.Int64)
 			}
-		case space.FieldOpenChangeRequests:
+		case space.FieldOpenChangeRequestCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field open_change_requests", values[i])
+				return fmt.Errorf("unexpected type %T for field open_change_request_count", values[i])
 			} else if value.Valid {
-				_m.OpenChangeRequests = int(value.Int64)
+				_m.OpenChangeRequestCount = int(value.Int64)
 			}
-		case space.FieldDraftChangeRequests:
+		case space.FieldDraftChangeRequestCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field draft_change_requests", values[i])
+				return fmt.Errorf("unexpected type %T for field draft_change_request_count", values[i])
 			} else if value.Valid {
-				_m.DraftChangeRequests = int(value.Int64)
+				_m.DraftChangeRequestCount = int(value.Int64)
 			}
 		case space.FieldLastChangeRequestNumber:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -377,14 +377,14 @@ func (_m *Space) String() string {
 	builder.WriteString("open_comments=")
 	builder.WriteString(fmt.Sprintf("%v", _m.OpenComments))
 	builder.WriteString(", ")
-	builder.WriteString("change_requests=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ChangeRequests))
+	builder.WriteString("change_request_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ChangeRequestCount))
 	builder.WriteString(", ")
-	builder.WriteString("open_change_requests=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OpenChangeRequests))
+	builder.WriteString("open_change_request_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OpenChangeRequestCount))
 	builder.WriteString(", ")
-	builder.WriteString("draft_change_requests=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DraftChangeRequests))
+	builder.WriteString("draft_change_request_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DraftChangeRequestCount))
 	builder.WriteString(", ")
 	builder.WriteString("last_change_request_number=")
 	builder.WriteString(fmt.Sprintf("%v", _m.LastChangeRequestNumber))

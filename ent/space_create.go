@@ -227,44 +227,44 @@ func (_c *SpaceCreate) SetNillableOpenComments(v *int) *SpaceCreate {
 	return _c
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (_c *SpaceCreate) SetChangeRequests(v int) *SpaceCreate {
-	_c.mutation.SetChangeRequests(v)
+// SetChangeRequestCount sets the "change_request_count" field.
+func (_c *SpaceCreate) SetChangeRequestCount(v int) *SpaceCreate {
+	_c.mutation.SetChangeRequestCount(v)
 	return _c
 }
 
-// SetNillableChangeRequests sets the "change_requests" field if the given value is not nil.
-func (_c *SpaceCreate) SetNillableChangeRequests(v *int) *SpaceCreate {
+// SetNillableChangeRequestCount sets the "change_request_count" field if the given value is not nil.
+func (_c *SpaceCreate) SetNillableChangeRequestCount(v *int) *SpaceCreate {
 	if v != nil {
-		_c.SetChangeRequests(*v)
+		_c.SetChangeRequestCount(*v)
 	}
 	return _c
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (_c *SpaceCreate) SetOpenChangeRequests(v int) *SpaceCreate {
-	_c.mutation.SetOpenChangeRequests(v)
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (_c *SpaceCreate) SetOpenChangeRequestCount(v int) *SpaceCreate {
+	_c.mutation.SetOpenChangeRequestCount(v)
 	return _c
 }
 
-// SetNillableOpenChangeRequests sets the "open_change_requests" field if the given value is not nil.
-func (_c *SpaceCreate) SetNillableOpenChangeRequests(v *int) *SpaceCreate {
+// SetNillableOpenChangeRequestCount sets the "open_change_request_count" field if the given value is not nil.
+func (_c *SpaceCreate) SetNillableOpenChangeRequestCount(v *int) *SpaceCreate {
 	if v != nil {
-		_c.SetOpenChangeRequests(*v)
+		_c.SetOpenChangeRequestCount(*v)
 	}
 	return _c
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (_c *SpaceCreate) SetDraftChangeRequests(v int) *SpaceCreate {
-	_c.mutation.SetDraftChangeRequests(v)
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (_c *SpaceCreate) SetDraftChangeRequestCount(v int) *SpaceCreate {
+	_c.mutation.SetDraftChangeRequestCount(v)
 	return _c
 }
 
-// SetNillableDraftChangeRequests sets the "draft_change_requests" field if the given value is not nil.
-func (_c *SpaceCreate) SetNillableDraftChangeRequests(v *int) *SpaceCreate {
+// SetNillableDraftChangeRequestCount sets the "draft_change_request_count" field if the given value is not nil.
+func (_c *SpaceCreate) SetNillableDraftChangeRequestCount(v *int) *SpaceCreate {
 	if v != nil {
-		_c.SetDraftChangeRequests(*v)
+		_c.SetDraftChangeRequestCount(*v)
 	}
 	return _c
 }
@@ -374,17 +374,17 @@ func (_c *SpaceCreate) defaults() {
 		v := space.DefaultOpenComments
 		_c.mutation.SetOpenComments(v)
 	}
-	if _, ok := _c.mutation.ChangeRequests(); !ok {
-		v := space.DefaultChangeRequests
-		_c.mutation.SetChangeRequests(v)
+	if _, ok := _c.mutation.ChangeRequestCount(); !ok {
+		v := space.DefaultChangeRequestCount
+		_c.mutation.SetChangeRequestCount(v)
 	}
-	if _, ok := _c.mutation.OpenChangeRequests(); !ok {
-		v := space.DefaultOpenChangeRequests
-		_c.mutation.SetOpenChangeRequests(v)
+	if _, ok := _c.mutation.OpenChangeRequestCount(); !ok {
+		v := space.DefaultOpenChangeRequestCount
+		_c.mutation.SetOpenChangeRequestCount(v)
 	}
-	if _, ok := _c.mutation.DraftChangeRequests(); !ok {
-		v := space.DefaultDraftChangeRequests
-		_c.mutation.SetDraftChangeRequests(v)
+	if _, ok := _c.mutation.DraftChangeRequestCount(); !ok {
+		v := space.DefaultDraftChangeRequestCount
+		_c.mutation.SetDraftChangeRequestCount(v)
 	}
 	if _, ok := _c.mutation.LastChangeRequestNumber(); !ok {
 		v := space.DefaultLastChangeRequestNumber
@@ -449,14 +449,14 @@ func (_c *SpaceCreate) check() error {
 	if _, ok := _c.mutation.OpenComments(); !ok {
 		return &ValidationError{Name: "open_comments", err: errors.New(`ent: missing required field "Space.open_comments"`)}
 	}
-	if _, ok := _c.mutation.ChangeRequests(); !ok {
-		return &ValidationError{Name: "change_requests", err: errors.New(`ent: missing required field "Space.change_requests"`)}
+	if _, ok := _c.mutation.ChangeRequestCount(); !ok {
+		return &ValidationError{Name: "change_request_count", err: errors.New(`ent: missing required field "Space.change_request_count"`)}
 	}
-	if _, ok := _c.mutation.OpenChangeRequests(); !ok {
-		return &ValidationError{Name: "open_change_requests", err: errors.New(`ent: missing required field "Space.open_change_requests"`)}
+	if _, ok := _c.mutation.OpenChangeRequestCount(); !ok {
+		return &ValidationError{Name: "open_change_request_count", err: errors.New(`ent: missing required field "Space.open_change_request_count"`)}
 	}
-	if _, ok := _c.mutation.DraftChangeRequests(); !ok {
-		return &ValidationError{Name: "draft_change_requests", err: errors.New(`ent: missing required field "Space.draft_change_requests"`)}
+	if _, ok := _c.mutation.DraftChangeRequestCount(); !ok {
+		return &ValidationError{Name: "draft_change_request_count", err: errors.New(`ent: missing required field "Space.draft_change_request_count"`)}
 	}
 	if _, ok := _c.mutation.LastChangeRequestNumber(); !ok {
 		return &ValidationError{Name: "last_change_request_number", err: errors.New(`ent: missing required field "Space.last_change_request_number"`)}
@@ -565,17 +565,17 @@ func (_c *SpaceCreate) createSpec() (*Space, *sqlgraph.CreateSpec) {
 		_spec.SetField(space.FieldOpenComments, field.TypeInt, value)
 		_node.OpenComments = value
 	}
-	if value, ok := _c.mutation.ChangeRequests(); ok {
-		_spec.SetField(space.FieldChangeRequests, field.TypeInt, value)
-		_node.ChangeRequests = value
+	if value, ok := _c.mutation.ChangeRequestCount(); ok {
+		_spec.SetField(space.FieldChangeRequestCount, field.TypeInt, value)
+		_node.ChangeRequestCount = value
 	}
-	if value, ok := _c.mutation.OpenChangeRequests(); ok {
-		_spec.SetField(space.FieldOpenChangeRequests, field.TypeInt, value)
-		_node.OpenChangeRequests = value
+	if value, ok := _c.mutation.OpenChangeRequestCount(); ok {
+		_spec.SetField(space.FieldOpenChangeRequestCount, field.TypeInt, value)
+		_node.OpenChangeRequestCount = value
 	}
-	if value, ok := _c.mutation.DraftChangeRequests(); ok {
-		_spec.SetField(space.FieldDraftChangeRequests, field.TypeInt, value)
-		_node.DraftChangeRequests = value
+	if value, ok := _c.mutation.DraftChangeRequestCount(); ok {
+		_spec.SetField(space.FieldDraftChangeRequestCount, field.TypeInt, value)
+		_node.DraftChangeRequestCount = value
 	}
 	if value, ok := _c.mutation.LastChangeRequestNumber(); ok {
 		_spec.SetField(space.FieldLastChangeRequestNumber, field.TypeInt, value)
@@ -901,57 +901,57 @@ func (u *SpaceUpsert) AddOpenComments(v int) *SpaceUpsert {
 	return u
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (u *SpaceUpsert) SetChangeRequests(v int) *SpaceUpsert {
-	u.Set(space.FieldChangeRequests, v)
+// SetChangeRequestCount sets the "change_request_count" field.
+func (u *SpaceUpsert) SetChangeRequestCount(v int) *SpaceUpsert {
+	u.Set(space.FieldChangeRequestCount, v)
 	return u
 }
 
-// UpdateChangeRequests sets the "change_requests" field to the value that was provided on create.
-func (u *SpaceUpsert) UpdateChangeRequests() *SpaceUpsert {
-	u.SetExcluded(space.FieldChangeRequests)
+// UpdateChangeRequestCount sets the "change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsert) UpdateChangeRequestCount() *SpaceUpsert {
+	u.SetExcluded(space.FieldChangeRequestCount)
 	return u
 }
 
-// AddChangeRequests adds v to the "change_requests" field.
-func (u *SpaceUpsert) AddChangeRequests(v int) *SpaceUpsert {
-	u.Add(space.FieldChangeRequests, v)
+// AddChangeRequestCount adds v to the "change_request_count" field.
+func (u *SpaceUpsert) AddChangeRequestCount(v int) *SpaceUpsert {
+	u.Add(space.FieldChangeRequestCount, v)
 	return u
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (u *SpaceUpsert) SetOpenChangeRequests(v int) *SpaceUpsert {
-	u.Set(space.FieldOpenChangeRequests, v)
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (u *SpaceUpsert) SetOpenChangeRequestCount(v int) *SpaceUpsert {
+	u.Set(space.FieldOpenChangeRequestCount, v)
 	return u
 }
 
-// UpdateOpenChangeRequests sets the "open_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsert) UpdateOpenChangeRequests() *SpaceUpsert {
-	u.SetExcluded(space.FieldOpenChangeRequests)
+// UpdateOpenChangeRequestCount sets the "open_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsert) UpdateOpenChangeRequestCount() *SpaceUpsert {
+	u.SetExcluded(space.FieldOpenChangeRequestCount)
 	return u
 }
 
-// AddOpenChangeRequests adds v to the "open_change_requests" field.
-func (u *SpaceUpsert) AddOpenChangeRequests(v int) *SpaceUpsert {
-	u.Add(space.FieldOpenChangeRequests, v)
+// AddOpenChangeRequestCount adds v to the "open_change_request_count" field.
+func (u *SpaceUpsert) AddOpenChangeRequestCount(v int) *SpaceUpsert {
+	u.Add(space.FieldOpenChangeRequestCount, v)
 	return u
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (u *SpaceUpsert) SetDraftChangeRequests(v int) *SpaceUpsert {
-	u.Set(space.FieldDraftChangeRequests, v)
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (u *SpaceUpsert) SetDraftChangeRequestCount(v int) *SpaceUpsert {
+	u.Set(space.FieldDraftChangeRequestCount, v)
 	return u
 }
 
-// UpdateDraftChangeRequests sets the "draft_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsert) UpdateDraftChangeRequests() *SpaceUpsert {
-	u.SetExcluded(space.FieldDraftChangeRequests)
+// UpdateDraftChangeRequestCount sets the "draft_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsert) UpdateDraftChangeRequestCount() *SpaceUpsert {
+	u.SetExcluded(space.FieldDraftChangeRequestCount)
 	return u
 }
 
-// AddDraftChangeRequests adds v to the "draft_change_requests" field.
-func (u *SpaceUpsert) AddDraftChangeRequests(v int) *SpaceUpsert {
-	u.Add(space.FieldDraftChangeRequests, v)
+// AddDraftChangeRequestCount adds v to the "draft_change_request_count" field.
+func (u *SpaceUpsert) AddDraftChangeRequestCount(v int) *SpaceUpsert {
+	u.Add(space.FieldDraftChangeRequestCount, v)
 	return u
 }
 
@@ -1297,66 +1297,66 @@ func (u *SpaceUpsertOne) UpdateOpenComments() *SpaceUpsertOne {
 	})
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (u *SpaceUpsertOne) SetChangeRequests(v int) *SpaceUpsertOne {
+// SetChangeRequestCount sets the "change_request_count" field.
+func (u *SpaceUpsertOne) SetChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetChangeRequests(v)
+		s.SetChangeRequestCount(v)
 	})
 }
 
-// AddChangeRequests adds v to the "change_requests" field.
-func (u *SpaceUpsertOne) AddChangeRequests(v int) *SpaceUpsertOne {
+// AddChangeRequestCount adds v to the "change_request_count" field.
+func (u *SpaceUpsertOne) AddChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddChangeRequests(v)
+		s.AddChangeRequestCount(v)
 	})
 }
 
-// UpdateChangeRequests sets the "change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertOne) UpdateChangeRequests() *SpaceUpsertOne {
+// UpdateChangeRequestCount sets the "change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertOne) UpdateChangeRequestCount() *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateChangeRequests()
+		s.UpdateChangeRequestCount()
 	})
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (u *SpaceUpsertOne) SetOpenChangeRequests(v int) *SpaceUpsertOne {
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (u *SpaceUpsertOne) SetOpenChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetOpenChangeRequests(v)
+		s.SetOpenChangeRequestCount(v)
 	})
 }
 
-// AddOpenChangeRequests adds v to the "open_change_requests" field.
-func (u *SpaceUpsertOne) AddOpenChangeRequests(v int) *SpaceUpsertOne {
+// AddOpenChangeRequestCount adds v to the "open_change_request_count" field.
+func (u *SpaceUpsertOne) AddOpenChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddOpenChangeRequests(v)
+		s.AddOpenChangeRequestCount(v)
 	})
 }
 
-// UpdateOpenChangeRequests sets the "open_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertOne) UpdateOpenChangeRequests() *SpaceUpsertOne {
+// UpdateOpenChangeRequestCount sets the "open_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertOne) UpdateOpenChangeRequestCount() *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateOpenChangeRequests()
+		s.UpdateOpenChangeRequestCount()
 	})
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (u *SpaceUpsertOne) SetDraftChangeRequests(v int) *SpaceUpsertOne {
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (u *SpaceUpsertOne) SetDraftChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetDraftChangeRequests(v)
+		s.SetDraftChangeRequestCount(v)
 	})
 }
 
-// AddDraftChangeRequests adds v to the "draft_change_requests" field.
-func (u *SpaceUpsertOne) AddDraftChangeRequests(v int) *SpaceUpsertOne {
+// AddDraftChangeRequestCount adds v to the "draft_change_request_count" field.
+func (u *SpaceUpsertOne) AddDraftChangeRequestCount(v int) *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddDraftChangeRequests(v)
+		s.AddDraftChangeRequestCount(v)
 	})
 }
 
-// UpdateDraftChangeRequests sets the "draft_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertOne) UpdateDraftChangeRequests() *SpaceUpsertOne {
+// UpdateDraftChangeRequestCount sets the "draft_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertOne) UpdateDraftChangeRequestCount() *SpaceUpsertOne {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateDraftChangeRequests()
+		s.UpdateDraftChangeRequestCount()
 	})
 }
 
@@ -1872,66 +1872,66 @@ func (u *SpaceUpsertBulk) UpdateOpenComments() *SpaceUpsertBulk {
 	})
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (u *SpaceUpsertBulk) SetChangeRequests(v int) *SpaceUpsertBulk {
+// SetChangeRequestCount sets the "change_request_count" field.
+func (u *SpaceUpsertBulk) SetChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetChangeRequests(v)
+		s.SetChangeRequestCount(v)
 	})
 }
 
-// AddChangeRequests adds v to the "change_requests" field.
-func (u *SpaceUpsertBulk) AddChangeRequests(v int) *SpaceUpsertBulk {
+// AddChangeRequestCount adds v to the "change_request_count" field.
+func (u *SpaceUpsertBulk) AddChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddChangeRequests(v)
+		s.AddChangeRequestCount(v)
 	})
 }
 
-// UpdateChangeRequests sets the "change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertBulk) UpdateChangeRequests() *SpaceUpsertBulk {
+// UpdateChangeRequestCount sets the "change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertBulk) UpdateChangeRequestCount() *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateChangeRequests()
+		s.UpdateChangeRequestCount()
 	})
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (u *SpaceUpsertBulk) SetOpenChangeRequests(v int) *SpaceUpsertBulk {
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (u *SpaceUpsertBulk) SetOpenChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetOpenChangeRequests(v)
+		s.SetOpenChangeRequestCount(v)
 	})
 }
 
-// AddOpenChangeRequests adds v to the "open_change_requests" field.
-func (u *SpaceUpsertBulk) AddOpenChangeRequests(v int) *SpaceUpsertBulk {
+// AddOpenChangeRequestCount adds v to the "open_change_request_count" field.
+func (u *SpaceUpsertBulk) AddOpenChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddOpenChangeRequests(v)
+		s.AddOpenChangeRequestCount(v)
 	})
 }
 
-// UpdateOpenChangeRequests sets the "open_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertBulk) UpdateOpenChangeRequests() *SpaceUpsertBulk {
+// UpdateOpenChangeRequestCount sets the "open_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertBulk) UpdateOpenChangeRequestCount() *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateOpenChangeRequests()
+		s.UpdateOpenChangeRequestCount()
 	})
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (u *SpaceUpsertBulk) SetDraftChangeRequests(v int) *SpaceUpsertBulk {
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (u *SpaceUpsertBulk) SetDraftChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.SetDraftChangeRequests(v)
+		s.SetDraftChangeRequestCount(v)
 	})
 }
 
-// AddDraftChangeRequests adds v to the "draft_change_requests" field.
-func (u *SpaceUpsertBulk) AddDraftChangeRequests(v int) *SpaceUpsertBulk {
+// AddDraftChangeRequestCount adds v to the "draft_change_request_count" field.
+func (u *SpaceUpsertBulk) AddDraftChangeRequestCount(v int) *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.AddDraftChangeRequests(v)
+		s.AddDraftChangeRequestCount(v)
 	})
 }
 
-// UpdateDraftChangeRequests sets the "draft_change_requests" field to the value that was provided on create.
-func (u *SpaceUpsertBulk) UpdateDraftChangeRequests() *SpaceUpsertBulk {
+// UpdateDraftChangeRequestCount sets the "draft_change_request_count" field to the value that was provided on create.
+func (u *SpaceUpsertBulk) UpdateDraftChangeRequestCount() *SpaceUpsertBulk {
 	return u.Update(func(s *SpaceUpsert) {
-		s.UpdateDraftChangeRequests()
+		s.UpdateDraftChangeRequestCount()
 	})
 }
 

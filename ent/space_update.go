@@ -302,66 +302,66 @@ func (_u *SpaceUpdate) AddOpenComments(v int) *SpaceUpdate {
 	return _u
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (_u *SpaceUpdate) SetChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.ResetChangeRequests()
-	_u.mutation.SetChangeRequests(v)
+// SetChangeRequestCount sets the "change_request_count" field.
+func (_u *SpaceUpdate) SetChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.ResetChangeRequestCount()
+	_u.mutation.SetChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableChangeRequests sets the "change_requests" field if the given value is not nil.
-func (_u *SpaceUpdate) SetNillableChangeRequests(v *int) *SpaceUpdate {
+// SetNillableChangeRequestCount sets the "change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdate) SetNillableChangeRequestCount(v *int) *SpaceUpdate {
 	if v != nil {
-		_u.SetChangeRequests(*v)
+		_u.SetChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddChangeRequests adds value to the "change_requests" field.
-func (_u *SpaceUpdate) AddChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.AddChangeRequests(v)
+// AddChangeRequestCount adds value to the "change_request_count" field.
+func (_u *SpaceUpdate) AddChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.AddChangeRequestCount(v)
 	return _u
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (_u *SpaceUpdate) SetOpenChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.ResetOpenChangeRequests()
-	_u.mutation.SetOpenChangeRequests(v)
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (_u *SpaceUpdate) SetOpenChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.ResetOpenChangeRequestCount()
+	_u.mutation.SetOpenChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableOpenChangeRequests sets the "open_change_requests" field if the given value is not nil.
-func (_u *SpaceUpdate) SetNillableOpenChangeRequests(v *int) *SpaceUpdate {
+// SetNillableOpenChangeRequestCount sets the "open_change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdate) SetNillableOpenChangeRequestCount(v *int) *SpaceUpdate {
 	if v != nil {
-		_u.SetOpenChangeRequests(*v)
+		_u.SetOpenChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddOpenChangeRequests adds value to the "open_change_requests" field.
-func (_u *SpaceUpdate) AddOpenChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.AddOpenChangeRequests(v)
+// AddOpenChangeRequestCount adds value to the "open_change_request_count" field.
+func (_u *SpaceUpdate) AddOpenChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.AddOpenChangeRequestCount(v)
 	return _u
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (_u *SpaceUpdate) SetDraftChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.ResetDraftChangeRequests()
-	_u.mutation.SetDraftChangeRequests(v)
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (_u *SpaceUpdate) SetDraftChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.ResetDraftChangeRequestCount()
+	_u.mutation.SetDraftChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableDraftChangeRequests sets the "draft_change_requests" field if the given value is not nil.
-func (_u *SpaceUpdate) SetNillableDraftChangeRequests(v *int) *SpaceUpdate {
+// SetNillableDraftChangeRequestCount sets the "draft_change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdate) SetNillableDraftChangeRequestCount(v *int) *SpaceUpdate {
 	if v != nil {
-		_u.SetDraftChangeRequests(*v)
+		_u.SetDraftChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddDraftChangeRequests adds value to the "draft_change_requests" field.
-func (_u *SpaceUpdate) AddDraftChangeRequests(v int) *SpaceUpdate {
-	_u.mutation.AddDraftChangeRequests(v)
+// AddDraftChangeRequestCount adds value to the "draft_change_request_count" field.
+func (_u *SpaceUpdate) AddDraftChangeRequestCount(v int) *SpaceUpdate {
+	_u.mutation.AddDraftChangeRequestCount(v)
 	return _u
 }
 
@@ -546,23 +546,23 @@ func (_u *SpaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedOpenComments(); ok {
 		_spec.AddField(space.FieldOpenComments, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.ChangeRequests(); ok {
-		_spec.SetField(space.FieldChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.ChangeRequestCount(); ok {
+		_spec.SetField(space.FieldChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedChangeRequests(); ok {
-		_spec.AddField(space.FieldChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedChangeRequestCount(); ok {
+		_spec.AddField(space.FieldChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.OpenChangeRequests(); ok {
-		_spec.SetField(space.FieldOpenChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.OpenChangeRequestCount(); ok {
+		_spec.SetField(space.FieldOpenChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedOpenChangeRequests(); ok {
-		_spec.AddField(space.FieldOpenChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedOpenChangeRequestCount(); ok {
+		_spec.AddField(space.FieldOpenChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.DraftChangeRequests(); ok {
-		_spec.SetField(space.FieldDraftChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.DraftChangeRequestCount(); ok {
+		_spec.SetField(space.FieldDraftChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedDraftChangeRequests(); ok {
-		_spec.AddField(space.FieldDraftChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedDraftChangeRequestCount(); ok {
+		_spec.AddField(space.FieldDraftChangeRequestCount, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.LastChangeRequestNumber(); ok {
 		_spec.SetField(space.FieldLastChangeRequestNumber, field.TypeInt, value)
@@ -916,66 +916,66 @@ func (_u *SpaceUpdateOne) AddOpenComments(v int) *SpaceUpdateOne {
 	return _u
 }
 
-// SetChangeRequests sets the "change_requests" field.
-func (_u *SpaceUpdateOne) SetChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.ResetChangeRequests()
-	_u.mutation.SetChangeRequests(v)
+// SetChangeRequestCount sets the "change_request_count" field.
+func (_u *SpaceUpdateOne) SetChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.ResetChangeRequestCount()
+	_u.mutation.SetChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableChangeRequests sets the "change_requests" field if the given value is not nil.
-func (_u *SpaceUpdateOne) SetNillableChangeRequests(v *int) *SpaceUpdateOne {
+// SetNillableChangeRequestCount sets the "change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdateOne) SetNillableChangeRequestCount(v *int) *SpaceUpdateOne {
 	if v != nil {
-		_u.SetChangeRequests(*v)
+		_u.SetChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddChangeRequests adds value to the "change_requests" field.
-func (_u *SpaceUpdateOne) AddChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.AddChangeRequests(v)
+// AddChangeRequestCount adds value to the "change_request_count" field.
+func (_u *SpaceUpdateOne) AddChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.AddChangeRequestCount(v)
 	return _u
 }
 
-// SetOpenChangeRequests sets the "open_change_requests" field.
-func (_u *SpaceUpdateOne) SetOpenChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.ResetOpenChangeRequests()
-	_u.mutation.SetOpenChangeRequests(v)
+// SetOpenChangeRequestCount sets the "open_change_request_count" field.
+func (_u *SpaceUpdateOne) SetOpenChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.ResetOpenChangeRequestCount()
+	_u.mutation.SetOpenChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableOpenChangeRequests sets the "open_change_requests" field if the given value is not nil.
-func (_u *SpaceUpdateOne) SetNillableOpenChangeRequests(v *int) *SpaceUpdateOne {
+// SetNillableOpenChangeRequestCount sets the "open_change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdateOne) SetNillableOpenChangeRequestCount(v *int) *SpaceUpdateOne {
 	if v != nil {
-		_u.SetOpenChangeRequests(*v)
+		_u.SetOpenChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddOpenChangeRequests adds value to the "open_change_requests" field.
-func (_u *SpaceUpdateOne) AddOpenChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.AddOpenChangeRequests(v)
+// AddOpenChangeRequestCount adds value to the "open_change_request_count" field.
+func (_u *SpaceUpdateOne) AddOpenChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.AddOpenChangeRequestCount(v)
 	return _u
 }
 
-// SetDraftChangeRequests sets the "draft_change_requests" field.
-func (_u *SpaceUpdateOne) SetDraftChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.ResetDraftChangeRequests()
-	_u.mutation.SetDraftChangeRequests(v)
+// SetDraftChangeRequestCount sets the "draft_change_request_count" field.
+func (_u *SpaceUpdateOne) SetDraftChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.ResetDraftChangeRequestCount()
+	_u.mutation.SetDraftChangeRequestCount(v)
 	return _u
 }
 
-// SetNillableDraftChangeRequests sets the "draft_change_requests" field if the given value is not nil.
-func (_u *SpaceUpdateOne) SetNillableDraftChangeRequests(v *int) *SpaceUpdateOne {
+// SetNillableDraftChangeRequestCount sets the "draft_change_request_count" field if the given value is not nil.
+func (_u *SpaceUpdateOne) SetNillableDraftChangeRequestCount(v *int) *SpaceUpdateOne {
 	if v != nil {
-		_u.SetDraftChangeRequests(*v)
+		_u.SetDraftChangeRequestCount(*v)
 	}
 	return _u
 }
 
-// AddDraftChangeRequests adds value to the "draft_change_requests" field.
-func (_u *SpaceUpdateOne) AddDraftChangeRequests(v int) *SpaceUpdateOne {
-	_u.mutation.AddDraftChangeRequests(v)
+// AddDraftChangeRequestCount adds value to the "draft_change_request_count" field.
+func (_u *SpaceUpdateOne) AddDraftChangeRequestCount(v int) *SpaceUpdateOne {
+	_u.mutation.AddDraftChangeRequestCount(v)
 	return _u
 }
 
@@ -1190,23 +1190,23 @@ func (_u *SpaceUpdateOne) sqlSave(ctx context.Context) (_node *Space, err error)
 	if value, ok := _u.mutation.AddedOpenComments(); ok {
 		_spec.AddField(space.FieldOpenComments, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.ChangeRequests(); ok {
-		_spec.SetField(space.FieldChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.ChangeRequestCount(); ok {
+		_spec.SetField(space.FieldChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedChangeRequests(); ok {
-		_spec.AddField(space.FieldChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedChangeRequestCount(); ok {
+		_spec.AddField(space.FieldChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.OpenChangeRequests(); ok {
-		_spec.SetField(space.FieldOpenChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.OpenChangeRequestCount(); ok {
+		_spec.SetField(space.FieldOpenChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedOpenChangeRequests(); ok {
-		_spec.AddField(space.FieldOpenChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedOpenChangeRequestCount(); ok {
+		_spec.AddField(space.FieldOpenChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.DraftChangeRequests(); ok {
-		_spec.SetField(space.FieldDraftChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.DraftChangeRequestCount(); ok {
+		_spec.SetField(space.FieldDraftChangeRequestCount, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.AddedDraftChangeRequests(); ok {
-		_spec.AddField(space.FieldDraftChangeRequests, field.TypeInt, value)
+	if value, ok := _u.mutation.AddedDraftChangeRequestCount(); ok {
+		_spec.AddField(space.FieldDraftChangeRequestCount, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.LastChangeRequestNumber(); ok {
 		_spec.SetField(space.FieldLastChangeRequestNumber, field.TypeInt, value)

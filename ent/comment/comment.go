@@ -46,8 +46,8 @@ const (
 	FieldResolvedAt = "resolved_at"
 	// FieldResolvedByID holds the string denoting the resolved_by_id field in the database.
 	FieldResolvedByID = "resolved_by_id"
-	// FieldReplies holds the string denoting the replies field in the database.
-	FieldReplies = "replies"
+	// FieldReplyCount holds the string denoting the reply_count field in the database.
+	FieldReplyCount = "reply_count"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// EdgeSpace holds the string denoting the space edge name in mutations.
@@ -107,7 +107,7 @@ var Columns = []string{
 	FieldEditedAt,
 	FieldResolvedAt,
 	FieldResolvedByID,
-	FieldReplies,
+	FieldReplyCount,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -133,8 +133,8 @@ var (
 	AuthorIDValidator func(string) error
 	// DefaultMarkdown holds the default value on creation for the "markdown" field.
 	DefaultMarkdown string
-	// DefaultReplies holds the default value on creation for the "replies" field.
-	DefaultReplies int
+	// DefaultReplyCount holds the default value on creation for the "reply_count" field.
+	DefaultReplyCount int
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -224,9 +224,9 @@ func ByResolvedByID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldResolvedByID, opts...).ToFunc()
 }
 
-// ByReplies orders the results by the replies field.
-func ByReplies(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldReplies, opts...).ToFunc()
+// ByReplyCount orders the results by the reply_count field.
+func ByReplyCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReplyCount, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

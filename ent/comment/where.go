@@ -140,9 +140,9 @@ func ResolvedByID(v string) predicate.Comment {
 	return predicate.Comment(sql.FieldEQ(FieldResolvedByID, v))
 }
 
-// Replies applies equality check predicate on the "replies" field. It's identical to RepliesEQ.
-func Replies(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldEQ(FieldReplies, v))
+// ReplyCount applies equality check predicate on the "reply_count" field. It's identical to ReplyCountEQ.
+func ReplyCount(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldReplyCount, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -1145,44 +1145,44 @@ func ResolvedByIDContainsFold(v string) predicate.Comment {
 	return predicate.Comment(sql.FieldContainsFold(FieldResolvedByID, v))
 }
 
-// RepliesEQ applies the EQ predicate on the "replies" field.
-func RepliesEQ(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldEQ(FieldReplies, v))
+// ReplyCountEQ applies the EQ predicate on the "reply_count" field.
+func ReplyCountEQ(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldReplyCount, v))
 }
 
-// RepliesNEQ applies the NEQ predicate on the "replies" field.
-func RepliesNEQ(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldNEQ(FieldReplies, v))
+// ReplyCountNEQ applies the NEQ predicate on the "reply_count" field.
+func ReplyCountNEQ(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldNEQ(FieldReplyCount, v))
 }
 
-// RepliesIn applies the In predicate on the "replies" field.
-func RepliesIn(vs ...int) predicate.Comment {
-	return predicate.Comment(sql.FieldIn(FieldReplies, vs...))
+// ReplyCountIn applies the In predicate on the "reply_count" field.
+func ReplyCountIn(vs ...int) predicate.Comment {
+	return predicate.Comment(sql.FieldIn(FieldReplyCount, vs...))
 }
 
-// RepliesNotIn applies the NotIn predicate on the "replies" field.
-func RepliesNotIn(vs ...int) predicate.Comment {
-	return predicate.Comment(sql.FieldNotIn(FieldReplies, vs...))
+// ReplyCountNotIn applies the NotIn predicate on the "reply_count" field.
+func ReplyCountNotIn(vs ...int) predicate.Comment {
+	return predicate.Comment(sql.FieldNotIn(FieldReplyCount, vs...))
 }
 
-// RepliesGT applies the GT predicate on the "replies" field.
-func RepliesGT(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldGT(FieldReplies, v))
+// ReplyCountGT applies the GT predicate on the "reply_count" field.
+func ReplyCountGT(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldGT(FieldReplyCount, v))
 }
 
-// RepliesGTE applies the GTE predicate on the "replies" field.
-func RepliesGTE(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldGTE(FieldReplies, v))
+// ReplyCountGTE applies the GTE predicate on the "reply_count" field.
+func ReplyCountGTE(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldGTE(FieldReplyCount, v))
 }
 
-// RepliesLT applies the LT predicate on the "replies" field.
-func RepliesLT(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldLT(FieldReplies, v))
+// ReplyCountLT applies the LT predicate on the "reply_count" field.
+func ReplyCountLT(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldLT(FieldReplyCount, v))
 }
 
-// RepliesLTE applies the LTE predicate on the "replies" field.
-func RepliesLTE(v int) predicate.Comment {
-	return predicate.Comment(sql.FieldLTE(FieldReplies, v))
+// ReplyCountLTE applies the LTE predicate on the "reply_count" field.
+func ReplyCountLTE(v int) predicate.Comment {
+	return predicate.Comment(sql.FieldLTE(FieldReplyCount, v))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

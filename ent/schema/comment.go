@@ -36,7 +36,7 @@ func (Comment) Fields() []ent.Field {
 		field.Time("edited_at").Optional().Nillable(),
 		field.Time("resolved_at").Optional().Nillable(),
 		optional("resolved_by_id"),
-		field.Int("replies").Default(0), // a counter
+		field.Int("reply_count").Default(0), // a counter
 	}
 }
 

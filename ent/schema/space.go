@@ -104,9 +104,9 @@ func (Space) Fields() []ent.Field {
 		field.Time("deleted_at").Optional().Nillable(),
 		// Counters, kept in the transaction that changes what they count.
 		field.Int("open_comments").Default(0),
-		field.Int("change_requests").Default(0),
-		field.Int("open_change_requests").Default(0),
-		field.Int("draft_change_requests").Default(0),
+		field.Int("change_request_count").Default(0),
+		field.Int("open_change_request_count").Default(0),
+		field.Int("draft_change_request_count").Default(0),
 		field.Int("last_change_request_number").Default(0),
 	}
 }

@@ -51,12 +51,12 @@ const (
 	FieldDeletedAt = "deleted_at"
 	// FieldOpenComments holds the string denoting the open_comments field in the database.
 	FieldOpenComments = "open_comments"
-	// FieldChangeRequests holds the string denoting the change_requests field in the database.
-	FieldChangeRequests = "change_requests"
-	// FieldOpenChangeRequests holds the string denoting the open_change_requests field in the database.
-	FieldOpenChangeRequests = "open_change_requests"
-	// FieldDraftChangeRequests holds the string denoting the draft_change_requests field in the database.
-	FieldDraftChangeRequests = "draft_change_requests"
+	// FieldChangeRequestCount holds the string denoting the change_request_count field in the database.
+	FieldChangeRequestCount = "change_request_count"
+	// FieldOpenChangeRequestCount holds the string denoting the open_change_request_count field in the database.
+	FieldOpenChangeRequestCount = "open_change_request_count"
+	// FieldDraftChangeRequestCount holds the string denoting the draft_change_request_count field in the database.
+	FieldDraftChangeRequestCount = "draft_change_request_count"
 	// FieldLastChangeRequestNumber holds the string denoting the last_change_request_number field in the database.
 	FieldLastChangeRequestNumber = "last_change_request_number"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
@@ -101,9 +101,9 @@ var Columns = []string{
 	FieldRevisionID,
 	FieldDeletedAt,
 	FieldOpenComments,
-	FieldChangeRequests,
-	FieldOpenChangeRequests,
-	FieldDraftChangeRequests,
+	FieldChangeRequestCount,
+	FieldOpenChangeRequestCount,
+	FieldDraftChangeRequestCount,
 	FieldLastChangeRequestNumber,
 }
 
@@ -138,12 +138,12 @@ var (
 	RevisionIDValidator func(string) error
 	// DefaultOpenComments holds the default value on creation for the "open_comments" field.
 	DefaultOpenComments int
-	// DefaultChangeRequests holds the default value on creation for the "change_requests" field.
-	DefaultChangeRequests int
-	// DefaultOpenChangeRequests holds the default value on creation for the "open_change_requests" field.
-	DefaultOpenChangeRequests int
-	// DefaultDraftChangeRequests holds the default value on creation for the "draft_change_requests" field.
-	DefaultDraftChangeRequests int
+	// DefaultChangeRequestCount holds the default value on creation for the "change_request_count" field.
+	DefaultChangeRequestCount int
+	// DefaultOpenChangeRequestCount holds the default value on creation for the "open_change_request_count" field.
+	DefaultOpenChangeRequestCount int
+	// DefaultDraftChangeRequestCount holds the default value on creation for the "draft_change_request_count" field.
+	DefaultDraftChangeRequestCount int
 	// DefaultLastChangeRequestNumber holds the default value on creation for the "last_change_request_number" field.
 	DefaultLastChangeRequestNumber int
 	// DefaultID holds the default value on creation for the "id" field.
@@ -235,19 +235,19 @@ func ByOpenComments(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOpenComments, opts...).ToFunc()
 }
 
-// ByChangeRequests orders the results by the change_requests field.
-func ByChangeRequests(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldChangeRequests, opts...).ToFunc()
+// ByChangeRequestCount orders the results by the change_request_count field.
+func ByChangeRequestCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldChangeRequestCount, opts...).ToFunc()
 }
 
-// ByOpenChangeRequests orders the results by the open_change_requests field.
-func ByOpenChangeRequests(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldOpenChangeRequests, opts...).ToFunc()
+// ByOpenChangeRequestCount orders the results by the open_change_request_count field.
+func ByOpenChangeRequestCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOpenChangeRequestCount, opts...).ToFunc()
 }
 
-// ByDraftChangeRequests orders the results by the draft_change_requests field.
-func ByDraftChangeRequests(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldDraftChangeRequests, opts...).ToFunc()
+// ByDraftChangeRequestCount orders the results by the draft_change_request_count field.
+func ByDraftChangeRequestCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDraftChangeRequestCount, opts...).ToFunc()
 }
 
 // ByLastChangeRequestNumber orders the results by the last_change_request_number field.

@@ -145,19 +145,19 @@ func OpenComments(v int) predicate.Space {
 	return predicate.Space(sql.FieldEQ(FieldOpenComments, v))
 }
 
-// ChangeRequests applies equality check predicate on the "change_requests" field. It's identical to ChangeRequestsEQ.
-func ChangeRequests(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldChangeRequests, v))
+// ChangeRequestCount applies equality check predicate on the "change_request_count" field. It's identical to ChangeRequestCountEQ.
+func ChangeRequestCount(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldChangeRequestCount, v))
 }
 
-// OpenChangeRequests applies equality check predicate on the "open_change_requests" field. It's identical to OpenChangeRequestsEQ.
-func OpenChangeRequests(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldOpenChangeRequests, v))
+// OpenChangeRequestCount applies equality check predicate on the "open_change_request_count" field. It's identical to OpenChangeRequestCountEQ.
+func OpenChangeRequestCount(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldOpenChangeRequestCount, v))
 }
 
-// DraftChangeRequests applies equality check predicate on the "draft_change_requests" field. It's identical to DraftChangeRequestsEQ.
-func DraftChangeRequests(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldDraftChangeRequests, v))
+// DraftChangeRequestCount applies equality check predicate on the "draft_change_request_count" field. It's identical to DraftChangeRequestCountEQ.
+func DraftChangeRequestCount(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldDraftChangeRequestCount, v))
 }
 
 // LastChangeRequestNumber applies equality check predicate on the "last_change_request_number" field. It's identical to LastChangeRequestNumberEQ.
@@ -1117,124 +1117,124 @@ func OpenCommentsLTE(v int) predicate.Space {
 	return predicate.Space(sql.FieldLTE(FieldOpenComments, v))
 }
 
-// ChangeRequestsEQ applies the EQ predicate on the "change_requests" field.
-func ChangeRequestsEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldChangeRequests, v))
+// ChangeRequestCountEQ applies the EQ predicate on the "change_request_count" field.
+func ChangeRequestCountEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldChangeRequestCount, v))
 }
 
-// ChangeRequestsNEQ applies the NEQ predicate on the "change_requests" field.
-func ChangeRequestsNEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldNEQ(FieldChangeRequests, v))
+// ChangeRequestCountNEQ applies the NEQ predicate on the "change_request_count" field.
+func ChangeRequestCountNEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldNEQ(FieldChangeRequestCount, v))
 }
 
-// ChangeRequestsIn applies the In predicate on the "change_requests" field.
-func ChangeRequestsIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldIn(FieldChangeRequests, vs...))
+// ChangeRequestCountIn applies the In predicate on the "change_request_count" field.
+func ChangeRequestCountIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldIn(FieldChangeRequestCount, vs...))
 }
 
-// ChangeRequestsNotIn applies the NotIn predicate on the "change_requests" field.
-func ChangeRequestsNotIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldNotIn(FieldChangeRequests, vs...))
+// ChangeRequestCountNotIn applies the NotIn predicate on the "change_request_count" field.
+func ChangeRequestCountNotIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldNotIn(FieldChangeRequestCount, vs...))
 }
 
-// ChangeRequestsGT applies the GT predicate on the "change_requests" field.
-func ChangeRequestsGT(v int) predicate.Space {
-	return predicate.Space(sql.FieldGT(FieldChangeRequests, v))
+// ChangeRequestCountGT applies the GT predicate on the "change_request_count" field.
+func ChangeRequestCountGT(v int) predicate.Space {
+	return predicate.Space(sql.FieldGT(FieldChangeRequestCount, v))
 }
 
-// ChangeRequestsGTE applies the GTE predicate on the "change_requests" field.
-func ChangeRequestsGTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldGTE(FieldChangeRequests, v))
+// ChangeRequestCountGTE applies the GTE predicate on the "change_request_count" field.
+func ChangeRequestCountGTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldGTE(FieldChangeRequestCount, v))
 }
 
-// ChangeRequestsLT applies the LT predicate on the "change_requests" field.
-func ChangeRequestsLT(v int) predicate.Space {
-	return predicate.Space(sql.FieldLT(FieldChangeRequests, v))
+// ChangeRequestCountLT applies the LT predicate on the "change_request_count" field.
+func ChangeRequestCountLT(v int) predicate.Space {
+	return predicate.Space(sql.FieldLT(FieldChangeRequestCount, v))
 }
 
-// ChangeRequestsLTE applies the LTE predicate on the "change_requests" field.
-func ChangeRequestsLTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldLTE(FieldChangeRequests, v))
+// ChangeRequestCountLTE applies the LTE predicate on the "change_request_count" field.
+func ChangeRequestCountLTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldLTE(FieldChangeRequestCount, v))
 }
 
-// OpenChangeRequestsEQ applies the EQ predicate on the "open_change_requests" field.
-func OpenChangeRequestsEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountEQ applies the EQ predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldOpenChangeRequestCount, v))
 }
 
-// OpenChangeRequestsNEQ applies the NEQ predicate on the "open_change_requests" field.
-func OpenChangeRequestsNEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldNEQ(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountNEQ applies the NEQ predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountNEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldNEQ(FieldOpenChangeRequestCount, v))
 }
 
-// OpenChangeRequestsIn applies the In predicate on the "open_change_requests" field.
-func OpenChangeRequestsIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldIn(FieldOpenChangeRequests, vs...))
+// OpenChangeRequestCountIn applies the In predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldIn(FieldOpenChangeRequestCount, vs...))
 }
 
-// OpenChangeRequestsNotIn applies the NotIn predicate on the "open_change_requests" field.
-func OpenChangeRequestsNotIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldNotIn(FieldOpenChangeRequests, vs...))
+// OpenChangeRequestCountNotIn applies the NotIn predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountNotIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldNotIn(FieldOpenChangeRequestCount, vs...))
 }
 
-// OpenChangeRequestsGT applies the GT predicate on the "open_change_requests" field.
-func OpenChangeRequestsGT(v int) predicate.Space {
-	return predicate.Space(sql.FieldGT(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountGT applies the GT predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountGT(v int) predicate.Space {
+	return predicate.Space(sql.FieldGT(FieldOpenChangeRequestCount, v))
 }
 
-// OpenChangeRequestsGTE applies the GTE predicate on the "open_change_requests" field.
-func OpenChangeRequestsGTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldGTE(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountGTE applies the GTE predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountGTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldGTE(FieldOpenChangeRequestCount, v))
 }
 
-// OpenChangeRequestsLT applies the LT predicate on the "open_change_requests" field.
-func OpenChangeRequestsLT(v int) predicate.Space {
-	return predicate.Space(sql.FieldLT(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountLT applies the LT predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountLT(v int) predicate.Space {
+	return predicate.Space(sql.FieldLT(FieldOpenChangeRequestCount, v))
 }
 
-// OpenChangeRequestsLTE applies the LTE predicate on the "open_change_requests" field.
-func OpenChangeRequestsLTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldLTE(FieldOpenChangeRequests, v))
+// OpenChangeRequestCountLTE applies the LTE predicate on the "open_change_request_count" field.
+func OpenChangeRequestCountLTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldLTE(FieldOpenChangeRequestCount, v))
 }
 
-// DraftChangeRequestsEQ applies the EQ predicate on the "draft_change_requests" field.
-func DraftChangeRequestsEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldEQ(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountEQ applies the EQ predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldEQ(FieldDraftChangeRequestCount, v))
 }
 
-// DraftChangeRequestsNEQ applies the NEQ predicate on the "draft_change_requests" field.
-func DraftChangeRequestsNEQ(v int) predicate.Space {
-	return predicate.Space(sql.FieldNEQ(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountNEQ applies the NEQ predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountNEQ(v int) predicate.Space {
+	return predicate.Space(sql.FieldNEQ(FieldDraftChangeRequestCount, v))
 }
 
-// DraftChangeRequestsIn applies the In predicate on the "draft_change_requests" field.
-func DraftChangeRequestsIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldIn(FieldDraftChangeRequests, vs...))
+// DraftChangeRequestCountIn applies the In predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldIn(FieldDraftChangeRequestCount, vs...))
 }
 
-// DraftChangeRequestsNotIn applies the NotIn predicate on the "draft_change_requests" field.
-func DraftChangeRequestsNotIn(vs ...int) predicate.Space {
-	return predicate.Space(sql.FieldNotIn(FieldDraftChangeRequests, vs...))
+// DraftChangeRequestCountNotIn applies the NotIn predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountNotIn(vs ...int) predicate.Space {
+	return predicate.Space(sql.FieldNotIn(FieldDraftChangeRequestCount, vs...))
 }
 
-// DraftChangeRequestsGT applies the GT predicate on the "draft_change_requests" field.
-func DraftChangeRequestsGT(v int) predicate.Space {
-	return predicate.Space(sql.FieldGT(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountGT applies the GT predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountGT(v int) predicate.Space {
+	return predicate.Space(sql.FieldGT(FieldDraftChangeRequestCount, v))
 }
 
-// DraftChangeRequestsGTE applies the GTE predicate on the "draft_change_requests" field.
-func DraftChangeRequestsGTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldGTE(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountGTE applies the GTE predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountGTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldGTE(FieldDraftChangeRequestCount, v))
 }
 
-// DraftChangeRequestsLT applies the LT predicate on the "draft_change_requests" field.
-func DraftChangeRequestsLT(v int) predicate.Space {
-	return predicate.Space(sql.FieldLT(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountLT applies the LT predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountLT(v int) predicate.Space {
+	return predicate.Space(sql.FieldLT(FieldDraftChangeRequestCount, v))
 }
 
-// DraftChangeRequestsLTE applies the LTE predicate on the "draft_change_requests" field.
-func DraftChangeRequestsLTE(v int) predicate.Space {
-	return predicate.Space(sql.FieldLTE(FieldDraftChangeRequests, v))
+// DraftChangeRequestCountLTE applies the LTE predicate on the "draft_change_request_count" field.
+func DraftChangeRequestCountLTE(v int) predicate.Space {
+	return predicate.Space(sql.FieldLTE(FieldDraftChangeRequestCount, v))
 }
 
 // LastChangeRequestNumberEQ applies the EQ predicate on the "last_change_request_number" field.

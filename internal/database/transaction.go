@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
 	"octavo/ent"
 )
 
@@ -89,4 +92,24 @@ func (d *Database) Transaction(ctx context.Context) (*sql.Tx, error) {
 		return nil, errors.New("no transaction is in progress")
 	}
 	return current.raw, nil
+}
+
+// Lock locks a row of a table until the transaction in progress ends. Rows that
+// do not exist lock nothing. On SQLite a transaction that writes is alone
+// already.
+func (d *Database) Lock(ctx context.Context, table, id string) error {
+	current := transactionFrom(ctx, d)
+	if current == nil {
+		return errors.New("a row can be locked in a transaction only")
+	}
+	if d.Dialect == dialect.SQLite {
+		return nil
+	}
+	query, arguments := entsql.Dialect(d.Dialect).Select("id").From(entsql.Table(table)).
+		Where(entsql.EQ("id", id)).ForUpdate().Query()
+	rows, err := current.client.QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return fmt.Errorf("lock a row of %s: %w", table, err)
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }

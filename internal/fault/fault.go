@@ -122,3 +122,11 @@ func CodeOf(err error) Code {
 	}
 	return Internal
 }
+
+// Shown is what a caller is told of an error whose detail is kept from them.
+func Shown(code Code) string {
+	if code == Unavailable {
+		return "the request was cancelled or took too long"
+	}
+	return "an unexpected error happened; the request id leads to its log entry"
+}

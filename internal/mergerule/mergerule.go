@@ -97,3 +97,16 @@ func (r Rule) validate() error {
 	}
 	return nil
 }
+
+// Values lists the types.
+func (Type) Values() []string { return []string{"inherit", "rules", "none"} }
+
+// Values lists the rules.
+func (Kind) Values() []string {
+	return []string{
+		"require_specific_reviewers", "require_one_of_specific_reviewers", "allow_bypass",
+		"require_at_least_one_review", "require_all_reviews_approved", "require_agent_review",
+		"require_up_to_date_change_request", "require_change_request_subject",
+		"require_change_request_description", "custom",
+	}
+}

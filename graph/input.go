@@ -1,0 +1,36 @@
+package graph
+
+import (
+	"github.com/99designs/gqlgen/graphql"
+
+	"octavo/graph/model"
+)
+
+// given returns what a client said of an optional field: nil when nothing, the
+// zero value for null, which removes.
+func given[T any](field graphql.Omittable[*T]) *T {
+	value, isSet := field.ValueOK()
+	if !isSet {
+		return nil
+	}
+	if value == nil {
+		value = new(T)
+	}
+	return value
+}
+
+// valueOf returns the value of an optional field, or the zero value.
+func valueOf[T any](field graphql.Omittable[*T]) T {
+	if value := field.Value(); value != nil {
+		return *value
+	}
+	var none T
+	return none
+}
+
+func gitFile(oid, path string) *model.GitFile {
+	if path == "" {
+		return nil
+	}
+	return &model.GitFile{Oid: oid, Path: path}
+}

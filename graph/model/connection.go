@@ -1,0 +1,407 @@
+package model
+
+import (
+	"context"
+
+	"octavo/ent"
+	"octavo/internal/changerequest"
+	"octavo/internal/comment"
+	"octavo/internal/organization"
+	"octavo/internal/pagination"
+	"octavo/internal/revision"
+	"octavo/internal/space"
+)
+
+// Each connection of the schema is a page of package pagination; the methods
+// are what gqlgen reads its fields from.
+
+func edges[T any, E any](page pagination.Page[T], edge func(cursor string, node T) E) []E {
+	made := make([]E, len(page.Items))
+	for index, item := range page.Items {
+		made[index] = edge(page.Cursor(item), item)
+	}
+	return made
+}
+
+// AccessTokenEdge is an item of a AccessTokenConnection.
+type AccessTokenEdge struct {
+	Cursor string
+	Node   *ent.AccessToken
+}
+
+// AccessTokenConnection is the connection of that name.
+type AccessTokenConnection struct {
+	connection[*ent.AccessToken]
+}
+
+// NewAccessTokenConnection wraps a page.
+func NewAccessTokenConnection(page pagination.Page[*ent.AccessToken]) *AccessTokenConnection {
+	return &AccessTokenConnection{connection: connection[*ent.AccessToken]{page}}
+}
+
+// Edges of the connection.
+func (c *AccessTokenConnection) Edges() []*AccessTokenEdge {
+	return edges(c.Page, func(cursor string, node *ent.AccessToken) *AccessTokenEdge { return &AccessTokenEdge{cursor, node} })
+}
+
+// ChangeRequestEdge is an item of a ChangeRequestConnection.
+type ChangeRequestEdge struct {
+	Cursor string
+	Node   *changerequest.ChangeRequest
+}
+
+// ChangeRequestConnection is the connection of that name.
+type ChangeRequestConnection struct {
+	connection[*changerequest.ChangeRequest]
+}
+
+// NewChangeRequestConnection wraps a page.
+func NewChangeRequestConnection(page pagination.Page[*changerequest.ChangeRequest]) *ChangeRequestConnection {
+	return &ChangeRequestConnection{connection: connection[*changerequest.ChangeRequest]{page}}
+}
+
+// Edges of the connection.
+func (c *ChangeRequestConnection) Edges() []*ChangeRequestEdge {
+	return edges(c.Page, func(cursor string, node *changerequest.ChangeRequest) *ChangeRequestEdge {
+		return &ChangeRequestEdge{cursor, node}
+	})
+}
+
+// CommentEdge is an item of a CommentConnection.
+type CommentEdge struct {
+	Cursor string
+	Node   *comment.Comment
+}
+
+// CommentConnection is the connection of that name.
+type CommentConnection struct {
+	connection[*comment.Comment]
+}
+
+// NewCommentConnection wraps a page.
+func NewCommentConnection(page pagination.Page[*comment.Comment]) *CommentConnection {
+	return &CommentConnection{connection: connection[*comment.Comment]{page}}
+}
+
+// Edges of the connection.
+func (c *CommentConnection) Edges() []*CommentEdge {
+	return edges(c.Page, func(cursor string, node *comment.Comment) *CommentEdge { return &CommentEdge{cursor, node} })
+}
+
+// CommentReplyEdge is an item of a CommentReplyConnection.
+type CommentReplyEdge struct {
+	Cursor string
+	Node   *comment.Reply
+}
+
+// CommentReplyConnection is the connection of that name.
+type CommentReplyConnection struct {
+	connection[*comment.Reply]
+}
+
+// NewCommentReplyConnection wraps a page.
+func NewCommentReplyConnection(page pagination.Page[*comment.Reply]) *CommentReplyConnection {
+	return &CommentReplyConnection{connection: connection[*comment.Reply]{page}}
+}
+
+// Edges of the connection.
+func (c *CommentReplyConnection) Edges() []*CommentReplyEdge {
+	return edges(c.Page, func(cursor string, node *comment.Reply) *CommentReplyEdge { return &CommentReplyEdge{cursor, node} })
+}
+
+// ContentLocationEdge is an item of a ContentLocationConnection.
+type ContentLocationEdge struct {
+	Cursor string
+	Node   *ContentLocation
+}
+
+// ContentLocationConnection is the connection of that name.
+type ContentLocationConnection struct {
+	connection[*ContentLocation]
+}
+
+// NewContentLocationConnection wraps a page.
+func NewContentLocationConnection(page pagination.Page[*ContentLocation]) *ContentLocationConnection {
+	return &ContentLocationConnection{connection: connection[*ContentLocation]{page}}
+}
+
+// Edges of the connection.
+func (c *ContentLocationConnection) Edges() []*ContentLocationEdge {
+	return edges(c.Page, func(cursor string, node *ContentLocation) *ContentLocationEdge {
+		return &ContentLocationEdge{cursor, node}
+	})
+}
+
+// FileEdge is an item of a FileConnection.
+type FileEdge struct {
+	Cursor string
+	Node   *revision.File
+}
+
+// FileConnection is the connection of that name.
+type FileConnection struct {
+	connection[*revision.File]
+}
+
+// NewFileConnection wraps a page.
+func NewFileConnection(page pagination.Page[*revision.File]) *FileConnection {
+	return &FileConnection{connection: connection[*revision.File]{page}}
+}
+
+// Edges of the connection.
+func (c *FileConnection) Edges() []*FileEdge {
+	return edges(c.Page, func(cursor string, node *revision.File) *FileEdge { return &FileEdge{cursor, node} })
+}
+
+// LinkEdge is an item of a LinkConnection.
+type LinkEdge struct {
+	Cursor string
+	Node   *Link
+}
+
+// LinkConnection is the connection of that name.
+type LinkConnection struct {
+	connection[*Link]
+	// Stats of the whole list.
+	Stats *LinkStats
+}
+
+// NewLinkConnection wraps a page.
+func NewLinkConnection(page pagination.Page[*Link]) *LinkConnection {
+	return &LinkConnection{connection: connection[*Link]{page}}
+}
+
+// Edges of the connection.
+func (c *LinkConnection) Edges() []*LinkEdge {
+	return edges(c.Page, func(cursor string, node *Link) *LinkEdge { return &LinkEdge{cursor, node} })
+}
+
+// MemberEdge is an item of a MemberConnection.
+type MemberEdge struct {
+	Cursor string
+	Node   *ent.Member
+}
+
+// MemberConnection is the connection of that name.
+type MemberConnection struct {
+	connection[*ent.Member]
+}
+
+// NewMemberConnection wraps a page.
+func NewMemberConnection(page pagination.Page[*ent.Member]) *MemberConnection {
+	return &MemberConnection{connection: connection[*ent.Member]{page}}
+}
+
+// Edges of the connection.
+func (c *MemberConnection) Edges() []*MemberEdge {
+	return edges(c.Page, func(cursor string, node *ent.Member) *MemberEdge { return &MemberEdge{cursor, node} })
+}
+
+// OrganizationEdge is an item of a OrganizationConnection.
+type OrganizationEdge struct {
+	Cursor string
+	Node   *organization.Organization
+}
+
+// OrganizationConnection is the connection of that name.
+type OrganizationConnection struct {
+	connection[*organization.Organization]
+}
+
+// NewOrganizationConnection wraps a page.
+func NewOrganizationConnection(page pagination.Page[*organization.Organization]) *OrganizationConnection {
+	return &OrganizationConnection{connection: connection[*organization.Organization]{page}}
+}
+
+// Edges of the connection.
+func (c *OrganizationConnection) Edges() []*OrganizationEdge {
+	return edges(c.Page, func(cursor string, node *organization.Organization) *OrganizationEdge {
+		return &OrganizationEdge{cursor, node}
+	})
+}
+
+// PageSearchHitEdge is an item of a PageSearchHitConnection.
+type PageSearchHitEdge struct {
+	Cursor string
+	Node   *PageSearchHit
+}
+
+// PageSearchHitConnection is the connection of that name.
+type PageSearchHitConnection struct {
+	connection[*PageSearchHit]
+}
+
+// NewPageSearchHitConnection wraps a page.
+func NewPageSearchHitConnection(page pagination.Page[*PageSearchHit]) *PageSearchHitConnection {
+	return &PageSearchHitConnection{connection: connection[*PageSearchHit]{page}}
+}
+
+// Edges of the connection.
+func (c *PageSearchHitConnection) Edges() []*PageSearchHitEdge {
+	return edges(c.Page, func(cursor string, node *PageSearchHit) *PageSearchHitEdge { return &PageSearchHitEdge{cursor, node} })
+}
+
+// RequestedReviewerEdge is an item of a RequestedReviewerConnection.
+type RequestedReviewerEdge struct {
+	Cursor string
+	Node   *ent.RequestedReviewer
+}
+
+// RequestedReviewerConnection is the connection of that name.
+type RequestedReviewerConnection struct {
+	connection[*ent.RequestedReviewer]
+}
+
+// NewRequestedReviewerConnection wraps a page.
+func NewRequestedReviewerConnection(page pagination.Page[*ent.RequestedReviewer]) *RequestedReviewerConnection {
+	return &RequestedReviewerConnection{connection: connection[*ent.RequestedReviewer]{page}}
+}
+
+// Edges of the connection.
+func (c *RequestedReviewerConnection) Edges() []*RequestedReviewerEdge {
+	return edges(c.Page, func(cursor string, node *ent.RequestedReviewer) *RequestedReviewerEdge {
+		return &RequestedReviewerEdge{cursor, node}
+	})
+}
+
+// ReviewEdge is an item of a ReviewConnection.
+type ReviewEdge struct {
+	Cursor string
+	Node   *changerequest.Review
+}
+
+// ReviewConnection is the connection of that name.
+type ReviewConnection struct {
+	connection[*changerequest.Review]
+}
+
+// NewReviewConnection wraps a page.
+func NewReviewConnection(page pagination.Page[*changerequest.Review]) *ReviewConnection {
+	return &ReviewConnection{connection: connection[*changerequest.Review]{page}}
+}
+
+// Edges of the connection.
+func (c *ReviewConnection) Edges() []*ReviewEdge {
+	return edges(c.Page, func(cursor string, node *changerequest.Review) *ReviewEdge { return &ReviewEdge{cursor, node} })
+}
+
+// RevisionEdge is an item of a RevisionConnection.
+type RevisionEdge struct {
+	Cursor string
+	Node   *revision.Revision
+}
+
+// RevisionConnection is the connection of that name.
+type RevisionConnection struct {
+	connection[*revision.Revision]
+}
+
+// NewRevisionConnection wraps a page.
+func NewRevisionConnection(page pagination.Page[*revision.Revision]) *RevisionConnection {
+	return &RevisionConnection{connection: connection[*revision.Revision]{page}}
+}
+
+// Edges of the connection.
+func (c *RevisionConnection) Edges() []*RevisionEdge {
+	return edges(c.Page, func(cursor string, node *revision.Revision) *RevisionEdge { return &RevisionEdge{cursor, node} })
+}
+
+// RevisionChangeEdge is an item of a RevisionChangeConnection.
+type RevisionChangeEdge struct {
+	Cursor string
+	Node   *RevisionChange
+}
+
+// RevisionChangeConnection is the connection of that name.
+type RevisionChangeConnection struct {
+	connection[*RevisionChange]
+}
+
+// NewRevisionChangeConnection wraps a page.
+func NewRevisionChangeConnection(page pagination.Page[*RevisionChange]) *RevisionChangeConnection {
+	return &RevisionChangeConnection{connection: connection[*RevisionChange]{page}}
+}
+
+// Edges of the connection.
+func (c *RevisionChangeConnection) Edges() []*RevisionChangeEdge {
+	return edges(c.Page, func(cursor string, node *RevisionChange) *RevisionChangeEdge {
+		return &RevisionChangeEdge{cursor, node}
+	})
+}
+
+// SpaceEdge is an item of a SpaceConnection.
+type SpaceEdge struct {
+	Cursor string
+	Node   *space.Space
+}
+
+// SpaceConnection is the connection of that name.
+type SpaceConnection struct {
+	connection[*space.Space]
+}
+
+// NewSpaceConnection wraps a page.
+func NewSpaceConnection(page pagination.Page[*space.Space]) *SpaceConnection {
+	return &SpaceConnection{connection: connection[*space.Space]{page}}
+}
+
+// Edges of the connection.
+func (c *SpaceConnection) Edges() []*SpaceEdge {
+	return edges(c.Page, func(cursor string, node *space.Space) *SpaceEdge { return &SpaceEdge{cursor, node} })
+}
+
+// SpaceSearchHitEdge is an item of a SpaceSearchHitConnection.
+type SpaceSearchHitEdge struct {
+	Cursor string
+	Node   *SpaceSearchHit
+}
+
+// SpaceSearchHitConnection is the connection of that name.
+type SpaceSearchHitConnection struct {
+	connection[*SpaceSearchHit]
+}
+
+// NewSpaceSearchHitConnection wraps a page.
+func NewSpaceSearchHitConnection(page pagination.Page[*SpaceSearchHit]) *SpaceSearchHitConnection {
+	return &SpaceSearchHitConnection{connection: connection[*SpaceSearchHit]{page}}
+}
+
+// Edges of the connection.
+func (c *SpaceSearchHitConnection) Edges() []*SpaceSearchHitEdge {
+	return edges(c.Page, func(cursor string, node *SpaceSearchHit) *SpaceSearchHitEdge {
+		return &SpaceSearchHitEdge{cursor, node}
+	})
+}
+
+// UserEdge is an item of a UserConnection.
+type UserEdge struct {
+	Cursor string
+	Node   *ent.User
+}
+
+// UserConnection is the connection of that name.
+type UserConnection struct {
+	connection[*ent.User]
+}
+
+// NewUserConnection wraps a page.
+func NewUserConnection(page pagination.Page[*ent.User]) *UserConnection {
+	return &UserConnection{connection: connection[*ent.User]{page}}
+}
+
+// Edges of the connection.
+func (c *UserConnection) Edges() []*UserEdge {
+	return edges(c.Page, func(cursor string, node *ent.User) *UserEdge { return &UserEdge{cursor, node} })
+}
+
+// connection is what all connections share.
+type connection[T any] struct{ pagination.Page[T] }
+
+// Nodes of the page.
+func (c connection[T]) Nodes() []T { return c.Items }
+
+// PageInfo of the page.
+func (c connection[T]) PageInfo() *pagination.Info { return &c.Info }
+
+// TotalCount counts the whole list.
+func (c connection[T]) TotalCount(ctx context.Context) (int, error) { return c.Count(ctx) }

@@ -1,0 +1,26 @@
+// Package graph is the GraphQL API: schema, resolvers, and how errors and
+// limits are shown. Resolvers unpack, make one call into the domain, and wrap.
+// The REST API calls the same resolvers, outside of any GraphQL execution: they
+// never read the execution's context.
+package graph
+
+import (
+	"octavo/internal/address"
+	"octavo/internal/organization"
+	"octavo/internal/revision"
+	"octavo/internal/space"
+	"octavo/internal/user"
+)
+
+// Resolver is the root of the GraphQL API.
+type Resolver struct {
+	Addresses     address.Book
+	Version       Version
+	Users         *user.Service
+	Organizations *organization.Service
+	Spaces        *space.Service
+	Revisions     *revision.Store
+}
+
+// Version names the program that answers.
+type Version struct{ Version, Build string }

@@ -1,0 +1,91 @@
+package access
+
+import (
+	"entgo.io/ent/dialect/sql"
+)
+
+// Effective role in a space, in the order in which it is decided:
+//
+//  1. Administrators of the organization are administrators of all its content.
+//  2. What was granted on the space itself to the caller or one of their teams;
+//     of several grants the highest.
+//  3. What was granted on the nearest collection around it that grants
+//     anything to them.
+//  4. For members: the default level of the space, or of the nearest
+//     collection that states one, or else their role in the organization.
+//  5. Guests have nothing beyond their grants.
+//
+// The decision is made in the statement that reads the space, so that a list
+// never loads what it may not show.
+
+// RoleColumn is the name under which SelectRole selects the caller's role.
+const RoleColumn = "viewer_role"
+
+// SelectRole adds the caller's effective role in each selected space to a
+// query on the table of spaces.
+func (v *Viewer) SelectRole(selector *sql.Selector) {
+	selector.AppendSelectExprAs(v.spaceRole(selector), RoleColumn)
+}
+
+// WhereRole limits a query on the table of spaces to those in which the caller
+// has at least the given role.
+func (v *Viewer) WhereRole(minimum Role) func(*sql.Selector) {
+	return func(selector *sql.Selector) {
+		selector.Where(sql.P(func(builder *sql.Builder) {
+			builder.Join(v.spaceRole(selector)).WriteString(" >= ").Arg(int64(minimum))
+		}))
+	}
+}
+
+// spaceRole is the SQL expression of the rules above.
+func (v *Viewer) spaceRole(selector *sql.Selector) sql.Querier {
+	return sql.ExprFunc(func(builder *sql.Builder) {
+		if v.IsSystem() || v.adminEverywhere() {
+			builder.WriteString("6")
+			return
+		}
+		builder.WriteString("CASE")
+		for _, id := range v.Organizations() {
+			role := v.Memberships[id]
+			builder.WriteString(" WHEN ").Ident(selector.C("organization_id")).WriteString(" = ").Arg(id).WriteString(" THEN ")
+			if role == Admin {
+				builder.WriteString("6")
+				continue
+			}
+			v.memberRole(builder, selector, role)
+		}
+		builder.WriteString(" ELSE 0 END")
+	})
+}
+
+func (v *Viewer) adminEverywhere() bool {
+	for _, role := range v.Memberships {
+		if role != Admin {
+			return false
+		}
+	}
+	return len(v.Memberships) > 0
+}
+
+// memberRole writes rules 2 to 5.
+func (v *Viewer) memberRole(builder *sql.Builder, selector *sql.Selector, role Role) {
+	space, collection := selector.C("id"), selector.C("collection_id")
+	builder.WriteString("COALESCE((SELECT MAX(p.role) FROM permissions p WHERE p.resource_id = ").Ident(space)
+	v.principals(builder)
+	builder.WriteString("), (SELECT MAX(p.role) FROM collection_ancestors a JOIN permissions p ON p.resource_id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
+	v.principals(builder)
+	builder.WriteString(" GROUP BY a.distance ORDER BY a.distance LIMIT 1), ")
+	if role == None {
+		builder.WriteString("0)")
+		return
+	}
+	builder.WriteString("CASE WHEN ").Ident(selector.C("default_level")).WriteString(" >= 0 THEN ").Ident(selector.C("default_level"))
+	builder.WriteString(" ELSE (SELECT c.default_level FROM collection_ancestors a JOIN collections c ON c.id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
+	builder.WriteString(" AND c.default_level >= 0 ORDER BY a.distance LIMIT 1) END, ").Arg(int64(role)).WriteString(")")
+}
+
+func (v *Viewer) principals(builder *sql.Builder) {
+	builder.WriteString(" AND (p.principal_id = ").Arg(v.UserID)
+	builder.WriteString(" OR p.principal_id IN (SELECT m.team_id FROM team_members m WHERE m.user_id = ").Arg(v.UserID)
+	builder.WriteString("))")
+}

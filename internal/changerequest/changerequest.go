@@ -1,0 +1,38 @@
+// Package changerequest keeps change requests: branches of the content of a
+// space that are edited, discussed, reviewed and merged.
+package changerequest
+
+import (
+	"octavo/ent"
+	"octavo/internal/access"
+	"octavo/internal/enum"
+)
+
+// ChangeRequest is a change request that the caller may read.
+type ChangeRequest struct {
+	*ent.ChangeRequest
+	// Role of the caller in its space.
+	Role access.Role
+	// Outdated tells whether the main content has moved on since the change
+	// request started or was updated from it.
+	Outdated bool
+}
+
+// Review is a verdict on a change request.
+type Review struct {
+	*ent.Review
+	// Outdated tells whether the content has changed since.
+	Outdated bool
+}
+
+// Permissions are what the caller may do with a change request.
+type Permissions struct{ View, Edit, Comment, Review, Merge bool }
+
+// Permissions of the caller, by the same rules that guard the operations.
+func (c *ChangeRequest) Permissions() Permissions {
+	active := c.Status == enum.StatusDraft || c.Status == enum.StatusOpen
+	return Permissions{
+		View: c.Role >= access.Read, Edit: active && c.Role >= access.Edit, Comment: c.Role >= access.Comment,
+		Review: active && c.Role >= access.Review, Merge: active && c.Role >= access.Review,
+	}
+}

@@ -1,0 +1,69 @@
+// Package loader batches the look-ups of one request: what many items refer to
+// is read in one statement, whichever API asks.
+package loader
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/vikstrous/dataloadgen"
+
+	"octavo/ent"
+	"octavo/internal/organization"
+	"octavo/internal/revision"
+	"octavo/internal/space"
+	"octavo/internal/user"
+)
+
+// wait is how long a look-up waits for others to join it.
+const wait = 500 * time.Microsecond
+
+// Sources are what the loaders read from.
+type Sources struct {
+	Users         *user.Service
+	Organizations *organization.Service
+	Spaces        *space.Service
+	Revisions     *revision.Store
+}
+
+// Loaders belong to one request.
+type Loaders struct {
+	User         *dataloadgen.Loader[string, *ent.User]
+	Organization *dataloadgen.Loader[string, *organization.Organization]
+	Space        *dataloadgen.Loader[string, *space.Space]
+	Revision     *dataloadgen.Loader[string, *revision.Revision]
+}
+
+func newLoaders(sources Sources) *Loaders {
+	return &Loaders{
+		User:         mapped(sources.Users.Named),
+		Organization: mapped(sources.Organizations.ByID),
+		Space:        mapped(sources.Spaces.ByID),
+		Revision:     mapped(sources.Revisions.ByID),
+	}
+}
+
+func mapped[Key comparable, Value any](fetch func(ctx context.Context, keys []Key) (map[Key]Value, error)) *dataloadgen.Loader[Key, Value] {
+	return dataloadgen.NewMappedLoader(fetch, dataloadgen.WithWait(wait))
+}
+
+type loadersKey struct{}
+
+// With returns a context with fresh loaders. A mutation begins with its own, so
+// that what it returns is read after what it wrote.
+func With(ctx context.Context, sources Sources) context.Context {
+	return context.WithValue(ctx, loadersKey{}, newLoaders(sources))
+}
+
+// From returns the loaders of the request.
+func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }
+
+// Middleware gives each request loaders of its own.
+func Middleware(sources Sources) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
+			next.ServeHTTP(writer, request.WithContext(With(request.Context(), sources)))
+		})
+	}
+}

@@ -1,0 +1,192 @@
+// Package organization keeps organizations: who owns content, and its members.
+package organization
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"octavo/ent"
+	"octavo/ent/member"
+	entorganization "octavo/ent/organization"
+	"octavo/internal/access"
+	"octavo/internal/database"
+	"octavo/internal/fault"
+	"octavo/internal/pagination"
+)
+
+// Organization is an organization that the caller belongs to.
+type Organization struct {
+	*ent.Organization
+	// Role of the caller in it.
+	Role access.Role
+}
+
+const (
+	minimumTitle    = 2
+	maximumTitle    = 255
+	minimumHostname = 3
+	maximumHostname = 32
+)
+
+var hostnamePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
+// Service keeps organizations.
+type Service struct{ database *database.Database }
+
+// NewService returns the service of a database.
+func NewService(opened *database.Database) *Service { return &Service{database: opened} }
+
+// Get returns an organization that the caller belongs to; NOT_FOUND otherwise.
+func (s *Service) Get(ctx context.Context, id string) (*Organization, error) {
+	role, err := access.Member(ctx, id, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.database.Client(ctx).Organization.Get(ctx, id)
+	if ent.IsNotFound(err) {
+		return nil, fault.Missing("organization")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Organization{Organization: found, Role: role}, nil
+}
+
+// ByID returns organizations by their ids, for loaders. Those that the caller
+// does not belong to are left out.
+func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Organization, error) {
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.database.Client(ctx).Organization.Query().Where(entorganization.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*Organization, len(rows))
+	for _, row := range rows {
+		found[row.ID] = withRole(viewer, row)
+	}
+	return found, nil
+}
+
+// List returns the caller's organizations, oldest first.
+func (s *Service) List(ctx context.Context, arguments pagination.Arguments) (pagination.Page[*Organization], error) {
+	var none pagination.Page[*Organization]
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return none, err
+	}
+	window, err := arguments.Window(pagination.Key{Name: "organizations"})
+	if err != nil {
+		return none, err
+	}
+	query := s.database.Client(ctx).Organization.Query()
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return none, err
+	}
+	found := make([]*Organization, len(rows))
+	for index, row := range rows {
+		found[index] = withRole(viewer, row)
+	}
+	return pagination.NewPage(window, found,
+		func(item *Organization) (string, string) { return "", item.ID }, query.Count), nil
+}
+
+func withRole(viewer *access.Viewer, row *ent.Organization) *Organization {
+	role, _ := viewer.RoleIn(row.ID)
+	if viewer.IsSystem() {
+		role = access.Admin
+	}
+	return &Organization{Organization: row, Role: role}
+}
+
+// New is an organization to be made.
+type New struct {
+	Title    string
+	Hostname *string
+}
+
+// Create makes an organization with the caller as its first administrator.
+func (s *Service) Create(ctx context.Context, organization New) (*Organization, error) {
+	viewer, err := access.Allow(ctx, access.ScopeAdmin)
+	if err != nil {
+		return nil, err
+	}
+	return s.CreateFor(ctx, viewer.UserID, organization)
+}
+
+// CreateFor makes an organization with any person as its first administrator:
+// the operator's command.
+func (s *Service) CreateFor(ctx context.Context, userID string, organization New) (*Organization, error) {
+	if err := organization.validate(); err != nil {
+		return nil, err
+	}
+	ctx = access.System(ctx, "nobody belongs to an organization that is being made")
+	var created *ent.Organization
+	err := s.database.Write(ctx, func(ctx context.Context) error {
+		client := s.database.Client(ctx)
+		var err error
+		created, err = client.Organization.Create().SetTitle(organization.Title).SetNillableHostname(organization.Hostname).Save(ctx)
+		if ent.IsConstraintError(err) {
+			return fault.New(fault.Conflict, "hostname: %s is taken", *organization.Hostname)
+		}
+		if err != nil {
+			return err
+		}
+		return client.Member.Create().SetOrganizationID(created.ID).SetUserID(userID).SetRole(access.Admin).Exec(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Organization{Organization: created, Role: access.Admin}, nil
+}
+
+func (n New) validate() error {
+	if length := utf8.RuneCountInString(strings.TrimSpace(n.Title)); length < minimumTitle || length > maximumTitle {
+		return fault.Invalid("title", "%d to %d characters, got %d", minimumTitle, maximumTitle, length)
+	}
+	if n.Hostname == nil {
+		return nil
+	}
+	if length := len(*n.Hostname); length < minimumHostname || length > maximumHostname || !hostnamePattern.MatchString(*n.Hostname) {
+		return fault.Invalid("hostname", "%d to %d lower-case letters, digits and inner hyphens, got %q", minimumHostname, maximumHostname, *n.Hostname)
+	}
+	return nil
+}
+
+// Member returns someone's membership; NOT_FOUND when the caller does not
+// belong to the organization or the person does not.
+func (s *Service) Member(ctx context.Context, organizationID, userID string) (*ent.Member, error) {
+	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
+		return nil, err
+	}
+	found, err := s.database.Client(ctx).Member.Query().
+		Where(member.OrganizationID(organizationID), member.UserID(userID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, fault.Missing("member")
+	}
+	return found, err
+}
+
+// Permissions are what the caller may do in an organization.
+type Permissions struct {
+	View, Admin, OwnTeam, CreateContent, CreateOpenAPISpec, IngestConversations, ViewBilling bool
+	ListMembers, ListTeams, ListIntegrations, ListInstallations, InstallIntegration          bool
+}
+
+// Permissions of the caller. Guests see the organization and nothing of its
+// people.
+func (o *Organization) Permissions() Permissions {
+	return Permissions{
+		View: true, Admin: o.Role >= access.Admin, OwnTeam: o.Role >= access.Admin,
+		CreateContent: o.Role >= access.Create, CreateOpenAPISpec: o.Role >= access.Create,
+		IngestConversations: o.Role >= access.Admin, ViewBilling: o.Role >= access.Admin,
+		ListMembers: o.Role >= access.Read, ListTeams: o.Role >= access.Read,
+		ListIntegrations: o.Role >= access.Read, ListInstallations: o.Role >= access.Read,
+		InstallIntegration: o.Role >= access.Admin,
+	}
+}

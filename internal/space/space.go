@@ -1,0 +1,188 @@
+// Package space keeps spaces: trees of pages and files with a history, and who
+// may do what with them.
+package space
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"octavo/ent"
+	"octavo/ent/predicate"
+	entspace "octavo/ent/space"
+	"octavo/internal/access"
+	"octavo/internal/database"
+	"octavo/internal/fault"
+	"octavo/internal/pagination"
+	"octavo/internal/revision"
+)
+
+// Retention is how long a deleted space can be restored (specification, States
+// and transitions).
+const Retention = 7 * 24 * time.Hour
+
+// Space is a space that the caller may read.
+type Space struct {
+	*ent.Space
+	// Role of the caller in it.
+	Role access.Role
+}
+
+// Service keeps spaces.
+type Service struct {
+	database  *database.Database
+	revisions *revision.Store
+}
+
+// NewService returns the service of a database.
+func NewService(opened *database.Database, revisions *revision.Store) *Service {
+	return &Service{database: opened, revisions: revisions}
+}
+
+// Get returns a space that the caller may read; NOT_FOUND otherwise. A deleted
+// space is shown to those who may restore it.
+func (s *Service) Get(ctx context.Context, id string) (*Space, error) {
+	found, err := s.ByID(ctx, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	if found[id] == nil {
+		return nil, fault.Missing("space")
+	}
+	return found[id], nil
+}
+
+// ByID returns spaces by their ids, in one statement. Those that the caller may
+// not read are left out.
+func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Space, error) {
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.query(ctx, viewer, entspace.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*Space, len(rows))
+	for _, row := range rows {
+		space, err := withRole(row)
+		if err != nil {
+			return nil, err
+		}
+		if space.visible() {
+			found[space.ID] = space
+		}
+	}
+	return found, nil
+}
+
+func (s *Service) query(ctx context.Context, viewer *access.Viewer, conditions ...predicate.Space) *ent.SpaceQuery {
+	query := s.database.Client(ctx).Space.Query().Where(conditions...)
+	query.Modify(viewer.SelectRole)
+	return query
+}
+
+// visible tells whether the caller may read the space.
+func (s *Space) visible() bool {
+	if s.DeletedAt != nil {
+		return s.Role >= access.Create
+	}
+	return s.Role >= access.Read
+}
+
+func withRole(row *ent.Space) (*Space, error) {
+	role, err := roleOf(row)
+	return &Space{Space: row, Role: role}, err
+}
+
+func roleOf(row *ent.Space) (access.Role, error) {
+	value, err := row.Value(access.RoleColumn)
+	if err != nil {
+		return access.None, err
+	}
+	number, isNumber := value.(int64)
+	if !isNumber {
+		return access.None, fmt.Errorf("the role in space %s is a %T", row.ID, value)
+	}
+	return access.Role(number), nil
+}
+
+// Require returns an active space in which the caller has at least the given
+// role and whose token has the scope: NOT_FOUND when they may not even read
+// it, FORBIDDEN when they may.
+func (s *Service) Require(ctx context.Context, id string, scope access.Scope, minimum access.Role) (*Space, error) {
+	if _, err := access.Allow(ctx, scope); err != nil {
+		return nil, err
+	}
+	found, err := s.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if found.DeletedAt != nil {
+		return nil, fault.Missing("space")
+	}
+	if found.Role < minimum {
+		return nil, fault.Denied("this needs the role %s in the space", minimum)
+	}
+	return found, nil
+}
+
+// Lock is Require inside a transaction: the space's row stays locked until it
+// ends, and is read after the lock was taken.
+func (s *Service) Lock(ctx context.Context, id string, scope access.Scope, minimum access.Role) (*Space, error) {
+	if err := s.database.Lock(ctx, "spaces", id); err != nil {
+		return nil, err
+	}
+	return s.Require(ctx, id, scope, minimum)
+}
+
+// InOrganization lists the spaces of an organization that the caller may read,
+// oldest first.
+func (s *Service) InOrganization(ctx context.Context, organizationID string, arguments pagination.Arguments) (pagination.Page[*Space], error) {
+	var none pagination.Page[*Space]
+	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
+		return none, err
+	}
+	window, err := arguments.Window(pagination.Key{Name: "spaces"})
+	if err != nil {
+		return none, err
+	}
+	viewer := access.From(ctx)
+	query := s.query(ctx, viewer, entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read))
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return none, err
+	}
+	found := make([]*Space, len(rows))
+	for index, row := range rows {
+		if found[index], err = withRole(row); err != nil {
+			return none, err
+		}
+	}
+	return pagination.NewPage(window, found,
+		func(item *Space) (string, string) { return "", item.ID }, s.counter(organizationID, viewer)), nil
+}
+
+func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		return s.database.Client(ctx).Space.Query().
+			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).Count(ctx)
+	}
+}
+
+// Permissions are what the caller may do with a space.
+type Permissions struct {
+	View, Access, Admin, ViewInviteLinks, Edit, TriggerGitSync, Comment, Merge, Review, InstallIntegration bool
+}
+
+// Permissions of the caller, by the same rules that guard the operations.
+func (s *Space) Permissions() Permissions {
+	active := s.DeletedAt == nil
+	return Permissions{
+		View: s.visible(), Access: s.visible(),
+		Admin: s.Role >= access.Admin, ViewInviteLinks: s.Role >= access.Admin,
+		Edit: active && s.Role >= access.Edit, TriggerGitSync: active && s.Role >= access.Create,
+		Comment: active && s.Role >= access.Comment, Merge: active && s.Role >= access.Review,
+		Review: active && s.Role >= access.Review, InstallIntegration: active && s.Role >= access.Admin,
+	}
+}

@@ -1,0 +1,202 @@
+package user
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	stdsql "database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect/sql"
+
+	"octavo/ent"
+	"octavo/ent/accesstoken"
+	"octavo/internal/access"
+	"octavo/internal/enum"
+	"octavo/internal/fault"
+	"octavo/internal/pagination"
+)
+
+const (
+	tokenPrefix      = "oct_"
+	tokenBytes       = 32
+	minimumToken     = 16 // characters of a token given by the operator
+	hintLength       = 4
+	maximumTokenName = 100
+)
+
+// NewToken describes an access token to be made.
+type NewToken struct {
+	Name string
+	// Scopes of the token; none means all.
+	Scopes    []access.Scope
+	ExpiresAt *time.Time
+	// Secret is used instead of a generated one; at least 16 characters.
+	Secret string
+}
+
+// CreateToken makes an access token for the caller and returns it with its
+// secret, which cannot be read again. A token never gets a scope that the
+// token which makes it lacks.
+func (s *Service) CreateToken(ctx context.Context, token NewToken) (*ent.AccessToken, string, error) {
+	viewer, err := access.Allow(ctx, access.ScopeAdmin)
+	if err != nil {
+		return nil, "", err
+	}
+	return s.CreateTokenOf(ctx, viewer.UserID, token)
+}
+
+// CreateTokenOf makes an access token for any person: the operator's command.
+func (s *Service) CreateTokenOf(ctx context.Context, userID string, token NewToken) (*ent.AccessToken, string, error) {
+	if err := token.validate(); err != nil {
+		return nil, "", err
+	}
+	secret := token.Secret
+	if secret == "" {
+		random := make([]byte, tokenBytes)
+		rand.Read(random)
+		secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
+	}
+	scopes := make([]string, len(token.Scopes))
+	for index, scope := range token.Scopes {
+		scopes[index] = string(scope)
+	}
+	create := s.database.Client(ctx).AccessToken.Create().
+		SetUserID(userID).SetName(token.Name).SetHash(hashToken(secret)).
+		SetHint(secret[len(secret)-hintLength:]).SetScopes(scopes)
+	if token.ExpiresAt != nil {
+		create.SetExpiresAt(token.ExpiresAt.UTC().Truncate(time.Microsecond))
+	}
+	created, err := create.Save(ctx)
+	if ent.IsConstraintError(err) {
+		return nil, "", fault.New(fault.Conflict, "this token exists already, or its user does not")
+	}
+	return created, secret, err
+}
+
+func (t NewToken) validate() error {
+	if length := utf8.RuneCountInString(strings.TrimSpace(t.Name)); length < 1 || length > maximumTokenName {
+		return fault.Invalid("name", "1 to %d characters, got %d", maximumTokenName, length)
+	}
+	for _, scope := range t.Scopes {
+		if err := access.ValidateScope(scope); err != nil {
+			return err
+		}
+	}
+	if t.ExpiresAt != nil && !t.ExpiresAt.After(time.Now()) {
+		return fault.Invalid("expiresAt", "%s is in the past", t.ExpiresAt.Format(time.RFC3339))
+	}
+	if t.Secret != "" && len(t.Secret) < minimumToken {
+		return fault.Invalid("secret", "at least %d characters, got %d", minimumToken, len(t.Secret))
+	}
+	return nil
+}
+
+// RevokeToken ends one of the caller's tokens; NOT_FOUND for anybody else's.
+// Revoking twice is no error.
+func (s *Service) RevokeToken(ctx context.Context, id string) (*ent.AccessToken, error) {
+	viewer, err := access.Allow(ctx, access.ScopeAdmin)
+	if err != nil {
+		return nil, err
+	}
+	client := s.database.Client(ctx)
+	query := client.AccessToken.Query().Where(accesstoken.ID(id))
+	if !viewer.IsSystem() {
+		query.Where(accesstoken.UserID(viewer.UserID))
+	}
+	token, err := query.Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, fault.Missing("access token")
+	}
+	if err != nil || token.RevokedAt != nil {
+		return token, err
+	}
+	return client.AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
+}
+
+// Tokens lists a person's tokens, newest first: FORBIDDEN for anybody else's
+// than the caller's.
+func (s *Service) Tokens(ctx context.Context, userID string, arguments pagination.Arguments) (pagination.Page[*ent.AccessToken], error) {
+	viewer, err := access.Allow(ctx, access.ScopeAdmin)
+	if err != nil {
+		return pagination.Page[*ent.AccessToken]{}, err
+	}
+	if userID != viewer.UserID && !viewer.IsSystem() {
+		return pagination.Page[*ent.AccessToken]{}, fault.Denied("access tokens are shown to their owner only")
+	}
+	window, err := arguments.Window(pagination.Key{Name: "accessTokens", Order: enum.Descending})
+	if err != nil {
+		return pagination.Page[*ent.AccessToken]{}, err
+	}
+	query := s.database.Client(ctx).AccessToken.Query().Where(accesstoken.UserID(userID))
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return pagination.Page[*ent.AccessToken]{}, err
+	}
+	return pagination.NewPage(window, rows,
+		func(token *ent.AccessToken) (string, string) { return "", token.ID }, query.Count), nil
+}
+
+// Authenticate returns the viewer that a token's secret stands for, in one
+// statement. It returns UNAUTHENTICATED for a secret that is unknown, expired
+// or revoked, without saying which.
+func (s *Service) Authenticate(ctx context.Context, secret string) (*access.Viewer, error) {
+	tokens, members := sql.Table(accesstoken.Table).As("t"), sql.Table("members").As("m")
+	query, arguments := sql.Dialect(s.database.Dialect).
+		Select(tokens.C("id"), tokens.C("user_id"), tokens.C("scopes"), tokens.C("expires_at"), members.C("organization_id"), members.C("role")).
+		From(tokens).LeftJoin(members).OnP(sql.And(
+		sql.ColumnsEQ(members.C("user_id"), tokens.C("user_id")),
+		sql.EQ(members.C("disabled"), false),
+	)).
+		Where(sql.And(sql.EQ(tokens.C("hash"), hashToken(secret)), sql.IsNull(tokens.C("revoked_at")))).Query()
+	rows, err := s.database.Client(ctx).QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	viewer, err := scanViewer(rows)
+	if err != nil {
+		return nil, err
+	}
+	if viewer == nil {
+		return nil, fault.New(fault.Unauthenticated, "the access token is not valid")
+	}
+	return viewer, nil
+}
+
+func scanViewer(rows *stdsql.Rows) (*access.Viewer, error) {
+	var viewer *access.Viewer
+	for rows.Next() {
+		var tokenID, userID string
+		var scopes []byte
+		var expiresAt stdsql.NullTime
+		var organizationID stdsql.NullString
+		var role stdsql.NullInt64
+		if err := rows.Scan(&tokenID, &userID, &scopes, &expiresAt, &organizationID, &role); err != nil {
+			return nil, err
+		}
+		if expiresAt.Valid && !expiresAt.Time.After(time.Now()) {
+			return nil, nil
+		}
+		if viewer == nil {
+			viewer = &access.Viewer{UserID: userID, TokenID: tokenID, Memberships: map[string]access.Role{}}
+			if err := json.Unmarshal(scopes, &viewer.Scopes); err != nil {
+				return nil, err
+			}
+		}
+		if organizationID.Valid {
+			viewer.Memberships[organizationID.String] = access.Role(role.Int64)
+		}
+	}
+	return viewer, rows.Err()
+}
+
+func hashToken(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
