@@ -1662,7 +1662,7 @@ type ContentLocation struct {
 	// Organization What owns spaces, collections and people.
 	Organization *Organization `json:"organization,omitempty"`
 
-	// Page A node of the page tree. `type` decides which members are there: a `document` has a text, a `group` only holds pages, a `link` leads elsewhere, and a `computed` page stands for pages that a source makes.
+	// Page A node of the page tree. `type` decides which members are there: a `document` has a text, a `group` only holds pages and stands at the top, a `link` leads elsewhere, and a `computed` page stands for pages that a source makes.
 	Page *Page `json:"page,omitempty"`
 
 	// ReusableContent A text that several pages include.
@@ -2250,11 +2250,9 @@ type Organization struct {
 	// InviteLinks People may join through a link.
 	InviteLinks bool `json:"inviteLinks"`
 
-	// MergeRules What has to hold before a change request may be merged. A space may take over the rules of its organization.
-	//
-	// Example: {"rules":[{"rule":"require_at_least_one_review"}],"type":"rules"}
-	MergeRules MergeRules `json:"mergeRules"`
-	Object     string     `json:"object"`
+	// MergeRules What has to hold before a change request of a space that inherits its rules may be merged.
+	MergeRules OrganizationMergeRules `json:"mergeRules"`
+	Object     string                 `json:"object"`
 
 	// Permissions What the caller may do in the organization.
 	Permissions OrganizationPermissions `json:"permissions"`
@@ -2285,6 +2283,9 @@ type OrganizationUseCase string
 
 // OrganizationList defines model for OrganizationList.
 type OrganizationList = List[Organization]
+
+// OrganizationMergeRules What has to hold before a change request of a space that inherits its rules may be merged.
+type OrganizationMergeRules = MergeRules
 
 // OrganizationPermissions What the caller may do in the organization.
 type OrganizationPermissions struct {
@@ -2320,13 +2321,13 @@ type OrganizationURLs struct {
 	Logo *URL `json:"logo,omitempty"`
 }
 
-// Page A node of the page tree. `type` decides which members are there: a `document` has a text, a `group` only holds pages, a `link` leads elsewhere, and a `computed` page stands for pages that a source makes.
+// Page A node of the page tree. `type` decides which members are there: a `document` has a text, a `group` only holds pages and stands at the top, a `link` leads elsewhere, and a `computed` page stands for pages that a source makes.
 type Page struct {
 	// Computed What makes content that nobody writes by hand: an OpenAPI specification, a translation or an integration.
 	Computed     *ComputedSource `json:"computed,omitempty"`
 	ComputedSeed *string         `json:"computedSeed,omitempty"`
 
-	// Cover The picture above a page. Both references are of kind `file` or `url`.
+	// Cover The picture above a page.
 	Cover       *PageCover `json:"cover,omitempty"`
 	CreatedAt   *time.Time `json:"createdAt,omitempty"`
 	Description *string    `json:"description,omitempty"`
@@ -2405,20 +2406,16 @@ type PageKind string
 // PageType defines model for Page.Type.
 type PageType string
 
-// PageCover The picture above a page. Both references are of kind `file` or `url`.
+// PageCover The picture above a page.
 type PageCover struct {
 	// Height Height in pixels.
 	Height *float32 `json:"height,omitempty"`
 
-	// Ref A pointer to something that content can link to. `kind` says which of the other members is there; `space` is left out for the space of the referring content.
-	//
-	// Example: {"kind":"page","page":"pag_01ARZ3NDEKTSV4RRFFQ69G5FAV"}
-	Ref *ContentReference `json:"ref,omitempty"`
+	// Ref A pointer to a picture.
+	Ref *PictureReference `json:"ref,omitempty"`
 
-	// RefDark A pointer to something that content can link to. `kind` says which of the other members is there; `space` is left out for the space of the referring content.
-	//
-	// Example: {"kind":"page","page":"pag_01ARZ3NDEKTSV4RRFFQ69G5FAV"}
-	RefDark *ContentReference `json:"refDark,omitempty"`
+	// RefDark A pointer to a picture.
+	RefDark *PictureReference `json:"refDark,omitempty"`
 
 	// YPos Vertical offset of the picture.
 	YPos float32 `json:"yPos"`
@@ -2473,6 +2470,9 @@ type ParentChange struct {
 	After  *ChangedPage `json:"after,omitempty"`
 	Before *ChangedPage `json:"before,omitempty"`
 }
+
+// PictureReference A pointer to a picture.
+type PictureReference = ContentReference
 
 // Pointer Something, by its id.
 type Pointer struct {

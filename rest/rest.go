@@ -1,0 +1,39 @@
+// Package rest is the /v1 API for clients that know it. Each handler decodes a
+// request, calls the resolver that GraphQL calls, and renders what it returns
+// as the wire struct of the contract (openapi.yaml).
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"octavo/graph/generated"
+	"octavo/rest/contract"
+)
+
+// API serves the REST operations.
+type API struct {
+	resolvers generated.ResolverRoot
+	logger    *slog.Logger
+}
+
+// NewHandler returns the handler of everything below /v1.
+func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Handler {
+	api := &API{resolvers: resolvers, logger: logger}
+	router := chi.NewRouter()
+	router.NotFound(api.handle(unknownPath))
+	router.MethodNotAllowed(api.handle(unknownMethod))
+	router.Get("/openapi.json", contract.Serve)
+	api.system(router)
+	api.users(router)
+	api.organizations(router)
+	api.spaces(router)
+	api.content(router)
+	return router
+}
+
+func (a *API) query() generated.QueryResolver { return a.resolvers.Query() }
+
+func (a *API) mutation() generated.MutationResolver { return a.resolvers.Mutation() }
