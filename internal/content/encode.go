@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -32,12 +33,23 @@ type Root struct {
 // Equal trees give equal bytes; trees that differ in a few pages share all
 // chunks but those of these pages. Times are kept in UTC to the microsecond.
 func (t *Tree) Encode() (root Object, chunks []Object, err error) {
-	encoder := &treeEncoder{seen: map[Hash]bool{}}
+	return t.EncodeSince(nil, nil)
+}
+
+// EncodeSince is Encode without the chunks that the previous tree, stored under
+// previousRoot, has as well: these are recognized by the entries that the two
+// trees share, so that the time it takes follows the size of the change too.
+// Without a previous tree it is Encode.
+func (t *Tree) EncodeSince(previous *Tree, previousRoot *Root) (root Object, chunks []Object, err error) {
+	if previous == nil || previousRoot == nil {
+		previous, previousRoot = &Tree{}, &Root{}
+	}
+	encoder := &treeEncoder{stored: setOf(previousRoot.Chunks())}
 	description := Root{
 		Version:          rootVersion,
-		Pages:            encodeChunks(encoder, t.Pages, pageID, storedPage),
-		Files:            encodeChunks(encoder, t.Files, fileID, storedFile),
-		ReusableContents: encodeChunks(encoder, t.ReusableContents, reusableContentID, storedReusableContent),
+		Pages:            encodeChunks(encoder, t.Pages, previous.Pages, previousRoot.Pages, pageID, storedPage),
+		Files:            encodeChunks(encoder, t.Files, previous.Files, previousRoot.Files, fileID, storedFile),
+		ReusableContents: encodeChunks(encoder, t.ReusableContents, previous.ReusableContents, previousRoot.ReusableContents, reusableContentID, storedReusableContent),
 		Variables:        t.Variables,
 		Repository:       t.Repository,
 	}
@@ -54,13 +66,21 @@ func (t *Tree) Encode() (root Object, chunks []Object, err error) {
 // treeEncoder collects the chunks of one tree and the first error.
 type treeEncoder struct {
 	chunks []Object
-	seen   map[Hash]bool
+	stored map[Hash]bool
 	err    error
 }
 
-func encodeChunks[Entry any](encoder *treeEncoder, entries []Entry, identify func(Entry) string, stored func(Entry) Entry) []Hash {
+func encodeChunks[Entry any](
+	encoder *treeEncoder, entries, previous []*Entry, previousHashes []Hash,
+	identify func(*Entry) string, stored func(*Entry) *Entry,
+) []Hash {
+	known := chunksByFirst(previous, previousHashes, identify)
 	var hashes []Hash
 	for _, part := range cutIntoChunks(entries, identify) {
+		if same, found := known[part[0]]; found && slices.Equal(same.entries, part) {
+			hashes = append(hashes, same.hash)
+			continue
+		}
 		data, err := marshalChunk(part, stored)
 		if err != nil {
 			encoder.err = fmt.Errorf("encode a chunk of a tree: %w", err)
@@ -68,13 +88,32 @@ func encodeChunks[Entry any](encoder *treeEncoder, entries []Entry, identify fun
 		}
 		hash := HashOf(data)
 		hashes = append(hashes, hash)
-		if encoder.seen[hash] {
-			continue
+		if !encoder.stored[hash] {
+			encoder.stored[hash] = true
+			encoder.chunks = append(encoder.chunks, Object{Hash: hash, Data: data})
 		}
-		encoder.seen[hash] = true
-		encoder.chunks = append(encoder.chunks, Object{Hash: hash, Data: data})
 	}
 	return hashes
+}
+
+// knownChunk is a chunk of a tree whose encoding is known.
+type knownChunk[Entry any] struct {
+	hash    Hash
+	entries []*Entry
+}
+
+// chunksByFirst returns the chunks of a list that was encoded as hashes, by
+// their first entries.
+func chunksByFirst[Entry any](entries []*Entry, hashes []Hash, identify func(*Entry) string) map[*Entry]knownChunk[Entry] {
+	parts := cutIntoChunks(entries, identify)
+	if len(parts) != len(hashes) {
+		return nil
+	}
+	known := make(map[*Entry]knownChunk[Entry], len(parts))
+	for position, part := range parts {
+		known[part[0]] = knownChunk[Entry]{hash: hashes[position], entries: part}
+	}
+	return known
 }
 
 func marshalChunk[Entry any](entries []Entry, stored func(Entry) Entry) ([]byte, error) {
@@ -107,8 +146,17 @@ func DecodeRoot(data []byte) (*Root, error) {
 
 // Chunks returns the hashes of all chunks that Tree needs, each once.
 func (r *Root) Chunks() []Hash {
-	hashes := make([]Hash, 0, len(r.Pages)+len(r.Files)+len(r.ReusableContents))
-	seen := make(map[Hash]bool, cap(hashes))
+	return r.ChunksSince(nil)
+}
+
+// ChunksSince returns the hashes of the chunks that TreeSince needs: those that
+// previous, which may be nil, does not name.
+func (r *Root) ChunksSince(previous *Root) []Hash {
+	seen := map[Hash]bool{}
+	if previous != nil {
+		seen = setOf(previous.Chunks())
+	}
+	var hashes []Hash
 	for _, list := range [][]Hash{r.Pages, r.Files, r.ReusableContents} {
 		for _, hash := range list {
 			if !seen[hash] {
@@ -123,15 +171,26 @@ func (r *Root) Chunks() []Hash {
 // Tree puts the tree together from the data of its chunks. It fails when a
 // chunk is missing or cannot be read.
 func (r *Root) Tree(chunks map[Hash][]byte) (*Tree, error) {
-	pages, err := decodeChunks[Page](r.Pages, chunks)
+	return r.TreeSince(nil, nil, chunks)
+}
+
+// TreeSince is Tree with the entries of the previous tree, stored under
+// previousRoot, where the two have the same chunk: these take no time to
+// decode and no memory of their own, and the trees compare faster. Without a
+// previous tree it is Tree.
+func (r *Root) TreeSince(previous *Tree, previousRoot *Root, chunks map[Hash][]byte) (*Tree, error) {
+	if previous == nil || previousRoot == nil {
+		previous, previousRoot = &Tree{}, &Root{}
+	}
+	pages, err := decodeChunks(r.Pages, chunks, previous.Pages, previousRoot.Pages, pageID)
 	if err != nil {
 		return nil, err
 	}
-	files, err := decodeChunks[File](r.Files, chunks)
+	files, err := decodeChunks(r.Files, chunks, previous.Files, previousRoot.Files, fileID)
 	if err != nil {
 		return nil, err
 	}
-	reusableContents, err := decodeChunks[ReusableContent](r.ReusableContents, chunks)
+	reusableContents, err := decodeChunks(r.ReusableContents, chunks, previous.ReusableContents, previousRoot.ReusableContents, reusableContentID)
 	if err != nil {
 		return nil, err
 	}
@@ -144,20 +203,39 @@ func (r *Root) Tree(chunks map[Hash][]byte) (*Tree, error) {
 	}, nil
 }
 
-func decodeChunks[Entry any](hashes []Hash, chunks map[Hash][]byte) ([]*Entry, error) {
+func decodeChunks[Entry any](
+	hashes []Hash, chunks map[Hash][]byte, previous []*Entry, previousHashes []Hash, identify func(*Entry) string,
+) ([]*Entry, error) {
+	decoded := map[Hash][]*Entry{}
+	for _, known := range chunksByFirst(previous, previousHashes, identify) {
+		decoded[known.hash] = known.entries
+	}
 	var entries []*Entry
 	for _, hash := range hashes {
-		data, found := chunks[hash]
+		part, found := decoded[hash]
 		if !found {
-			return nil, fmt.Errorf("chunk %s of a tree is missing", hash)
-		}
-		for line := range bytes.Lines(data) {
-			entry := new(Entry)
-			if err := json.Unmarshal(line, entry); err != nil {
-				return nil, fmt.Errorf("decode chunk %s of a tree: %w", hash, err)
+			var err error
+			if part, err = decodeChunk[Entry](hash, chunks); err != nil {
+				return nil, err
 			}
-			entries = append(entries, entry)
 		}
+		entries = append(entries, part...)
+	}
+	return entries, nil
+}
+
+func decodeChunk[Entry any](hash Hash, chunks map[Hash][]byte) ([]*Entry, error) {
+	data, found := chunks[hash]
+	if !found {
+		return nil, fmt.Errorf("chunk %s of a tree is missing", hash)
+	}
+	var entries []*Entry
+	for line := range bytes.Lines(data) {
+		entry := new(Entry)
+		if err := json.Unmarshal(line, entry); err != nil {
+			return nil, fmt.Errorf("decode chunk %s of a tree: %w", hash, err)
+		}
+		entries = append(entries, entry)
 	}
 	return entries, nil
 }

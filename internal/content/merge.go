@@ -337,10 +337,10 @@ func positionsOf(list []string) map[string]int {
 	return positions
 }
 
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, id := range list {
-		set[id] = true
+func setOf[Member comparable](list []Member) map[Member]bool {
+	set := make(map[Member]bool, len(list))
+	for _, member := range list {
+		set[member] = true
 	}
 	return set
 }
