@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,9 +36,15 @@ func canonical(t testing.TB, source []byte) []byte {
 var plainMarkdown = goldmark.New(
 	goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 
-// visibleWords returns the words that a plain Markdown reader would show.
+// visibleWords returns the words that a plain Markdown reader would show, but
+// for the tags of the dialect, whose spelling changes.
 func visibleWords(t testing.TB, source []byte) []string {
 	t.Helper()
+	lines := bytes.SplitAfter(source, []byte("\n"))
+	source = bytes.Join(slices.DeleteFunc(lines, func(line []byte) bool {
+		_, isTag := scanTag(bytes.TrimLeft(line, " "))
+		return isTag
+	}), nil)
 	var page bytes.Buffer
 	require.NoError(t, plainMarkdown.Convert(source, &page))
 	tokens := htmltree.NewTokenizer(&page)
@@ -93,7 +100,7 @@ func TestCommonMarkExamplesKeepTheirText(t *testing.T) {
 	t.Parallel()
 	for _, example := range commonMarkCases(t) {
 		source := strings.ReplaceAll(example.Markdown, "→", "\t")
-		t.Run(string(rune('0'+example.Number/100))+"/"+source, func(t *testing.T) { checkKept(t, []byte(source)) })
+		t.Run(strconv.Itoa(example.Number), func(t *testing.T) { checkKept(t, []byte(source)) })
 	}
 }
 

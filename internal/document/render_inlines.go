@@ -33,9 +33,7 @@ func items(nodes []*Node) []item {
 	for _, node := range nodes {
 		if node.Object == objectText {
 			for _, leaf := range node.Leaves {
-				if leaf.Text != "" {
-					result = append(result, item{leaf: leaf, marks: orderedMarks(leaf.Marks)})
-				}
+				result = appendLeaf(result, leaf)
 			}
 			continue
 		}
@@ -43,6 +41,20 @@ func items(nodes []*Node) []item {
 		result = append(result, item{node: node, marks: common, neutral: definitions[node.Type].void})
 	}
 	return spread(result)
+}
+
+// appendLeaf adds a leaf, joined to the one before it when both look the same.
+func appendLeaf(all []item, leaf Leaf) []item {
+	if leaf.Text == "" {
+		return all
+	}
+	marks := orderedMarks(leaf.Marks)
+	if count := len(all); count > 0 && all[count-1].node == nil && !leaf.Raw && !all[count-1].leaf.Raw &&
+		sameMarks(all[count-1].marks, marks) {
+		all[count-1].leaf.Text += leaf.Text
+		return all
+	}
+	return append(all, item{leaf: leaf, marks: marks})
 }
 
 func orderedMarks(marks []Mark) []Mark {

@@ -1,0 +1,79 @@
+package document
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// Title returns the text of the first heading of level 1 at the top of the
+// body's tree; it is empty when there is none.
+func Title(body []byte) string {
+	parsed := read(body)
+	heading := titleHeading(parsed.root)
+	if heading == nil {
+		return ""
+	}
+	converter := &converter{syntax: parsed}
+	return strings.TrimSpace(plainInlines(converter.heading(heading).Nodes))
+}
+
+func titleHeading(root ast.Node) *ast.Heading {
+	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
+		if heading, ok := node.(*ast.Heading); ok && heading.Level == 1 {
+			return heading
+		}
+	}
+	return nil
+}
+
+// ReplaceTitle gives a page another title: only the lines of its first heading
+// of level 1 change. A page without one gets it before its text.
+func ReplaceTitle(source []byte, title string) []byte {
+	frontMatter, body := SplitFrontMatter(source)
+	title = strings.Join(strings.Fields(title), " ")
+	line := []byte("# " + newWriter(References{}).inlines(newParagraph(title).Nodes, lineContext{single: true}))
+	heading := titleHeading(read(body).root)
+	if heading == nil {
+		separator := []byte("\n\n")
+		if len(bytes.TrimSpace(body)) == 0 {
+			separator = []byte("\n")
+		}
+		blank := body[:len(body)-len(bytes.TrimLeft(body, "\r\n"))]
+		return bytes.Join([][]byte{frontMatter, blank, line, separator, body[len(blank):]}, nil)
+	}
+	start := lineStart(body, blockPosition(heading))
+	end := headingEnd(body, start, heading)
+	return bytes.Join([][]byte{frontMatter, body[:start], line, body[end:]}, nil)
+}
+
+// headingEnd returns where the heading's last line ends, before its line feed.
+func headingEnd(body []byte, start int, heading *ast.Heading) int {
+	end := lineEnd(body, start)
+	underlined := heading.Lines().Len() > 0 && !bytes.HasPrefix(bytes.TrimLeft(body[start:end], " "), []byte("#"))
+	if !underlined {
+		return end
+	}
+	last := heading.Lines().At(heading.Lines().Len() - 1)
+	end = lineEnd(body, last.Start)
+	if end < len(body) {
+		end = lineEnd(body, bytes.IndexByte(body[end:], '\n')+end+1)
+	}
+	return end
+}
+
+// lineEnd returns where the line of a position ends, before its line feed.
+func lineEnd(source []byte, position int) int {
+	if position >= len(source) {
+		return len(source)
+	}
+	end := len(source)
+	if newline := bytes.IndexByte(source[position:], '\n'); newline >= 0 {
+		end = position + newline
+	}
+	if end > position && source[end-1] == '\r' {
+		end--
+	}
+	return end
+}
