@@ -211,3 +211,10 @@ func read(data []byte) (*router, error) {
 	}
 	return &router{document: parsed, paths: paths}, nil
 }
+
+// Serve answers with the contract.
+func Serve(writer http.ResponseWriter, _ *http.Request) {
+	writer.Header().Set("Content-Type", "application/json; charset=utf-8")
+	// A client that is gone cannot be told.
+	_, _ = writer.Write(document)
+}

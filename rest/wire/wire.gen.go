@@ -114,6 +114,27 @@ func (e CommentStatus) Valid() bool {
 	}
 }
 
+// Defines values for ComputedReferenceKind.
+const (
+	ComputedReferenceKindOpenapi     ComputedReferenceKind = "openapi"
+	ComputedReferenceKindSpace       ComputedReferenceKind = "space"
+	ComputedReferenceKindTranslation ComputedReferenceKind = "translation"
+)
+
+// Valid indicates whether the value is a known member of the ComputedReferenceKind enum.
+func (e ComputedReferenceKind) Valid() bool {
+	switch e {
+	case ComputedReferenceKindOpenapi:
+		return true
+	case ComputedReferenceKindSpace:
+		return true
+	case ComputedReferenceKindTranslation:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ConflictResolutionChoice.
 const (
 	ConflictResolutionChoiceBase   ConflictResolutionChoice = "base"
@@ -1503,10 +1524,32 @@ type CommentTarget struct {
 	TableCell *TableCell `json:"tableCell,omitempty"`
 }
 
+// ComputedDependency defines model for ComputedDependency.
+type ComputedDependency struct {
+	// Ref A pointer to what computed content is made from.
+	Ref ComputedReference `json:"ref"`
+
+	// Value What the reference led to when the content was made.
+	Value nullable.Nullable[map[string]interface{}] `json:"value,omitempty"`
+}
+
+// ComputedReference A pointer to what computed content is made from.
+type ComputedReference struct {
+	Kind  ComputedReferenceKind `json:"kind"`
+	Space *string               `json:"space,omitempty"`
+
+	// Spec The slug of an OpenAPI specification.
+	Spec        *string `json:"spec,omitempty"`
+	Translation *string `json:"translation,omitempty"`
+}
+
+// ComputedReferenceKind defines model for ComputedReference.Kind.
+type ComputedReferenceKind string
+
 // ComputedSource What makes content that nobody writes by hand: an OpenAPI specification, a translation or an integration.
 type ComputedSource struct {
-	// Dependencies What the source reads, by name, each `{ref}` or, resolved, `{ref, value}`.
-	Dependencies map[string]interface{} `json:"dependencies,omitempty"`
+	// Dependencies What the source reads, by name.
+	Dependencies map[string]ComputedDependency `json:"dependencies,omitempty"`
 
 	// Props Free arguments of the source.
 	Props map[string]interface{} `json:"props"`
