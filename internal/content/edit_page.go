@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"octavo/internal/document"
 	"octavo/internal/identifier"
 )
 
@@ -139,9 +140,9 @@ func (e *editor) fill(page, before *Page, markdown *string, metadata PageMetadat
 	}
 	stated := map[string]bool{}
 	if markdown != nil {
-		read, found, err := readMetadata(page, source, e.files())
+		read, found, err := e.read(page, before, source)
 		if err != nil {
-			return e.invalid("document", "%s", err)
+			return err
 		}
 		if err := e.checkMetadata(read, found); err != nil {
 			return err
@@ -161,7 +162,31 @@ func (e *editor) fill(page, before *Page, markdown *string, metadata PageMetadat
 	if source, err = writeMetadata(source, &written, page, e.files()); err != nil {
 		return e.invalid("document", "its front matter cannot be changed: %s", err)
 	}
+	if before.ID == "" && markdown == nil {
+		source = document.ReplaceTitle(source, page.Title)
+	}
 	return e.setBody(page, before, source)
+}
+
+// read returns the page with the metadata of its new source. A heading that
+// was no title before, and has not changed, does not become one.
+func (e *editor) read(page, before *Page, source []byte) (read *Page, stated map[string]bool, err error) {
+	read, stated, err = readMetadata(page, source, e.files())
+	if err != nil {
+		return nil, nil, e.invalid("document", "%s", err)
+	}
+	if before.ID == "" {
+		return read, stated, nil
+	}
+	old, err := e.bodies.Body(before.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, oldBody := document.SplitFrontMatter(old)
+	if read.Title == headingOf(oldBody) {
+		read.Title, stated["title"] = before.Title, false
+	}
+	return read, stated, nil
 }
 
 // statedBy returns a page with nothing but what the source states, which is
@@ -185,12 +210,37 @@ func (e *editor) source(before *Page, markdown *string) ([]byte, error) {
 	if err := e.checkSource(*markdown); err != nil {
 		return nil, err
 	}
-	source := rewriteSourceLinks([]byte(*markdown), e.resolveLink)
-	if frontMatter, _ := splitSource(source); frontMatter != nil {
+	source := document.RewriteLinks([]byte(*markdown), func(link document.Link) (string, bool) {
+		resolved := e.resolveLink(link.Destination)
+		return resolved, resolved != link.Destination
+	})
+	if frontMatter, _ := document.SplitFrontMatter(source); len(frontMatter) > 0 {
+		return e.resolveCover(source, frontMatter)
+	}
+	frontMatter, _ := document.SplitFrontMatter(old)
+	return slices.Concat(frontMatter, source), nil
+}
+
+// resolveCover turns the refs of the batch that front matter names as images
+// into the files themselves.
+func (e *editor) resolveCover(source, frontMatter []byte) ([]byte, error) {
+	found, err := document.ParseFrontMatter(frontMatter)
+	if err != nil {
+		return nil, e.invalid("document", "%s", err)
+	}
+	changes := document.MetadataChanges{}
+	for key, image := range map[string]*string{"cover": found.Cover, "coverDark": found.CoverDark} {
+		if resolved := e.resolveLink(valueOf(image)); resolved != valueOf(image) {
+			changes[key] = resolved
+		}
+	}
+	if len(changes) == 0 {
 		return source, nil
 	}
-	frontMatter, _ := splitSource(old)
-	return slices.Concat(frontMatter, source), nil
+	if source, err = document.UpdateFrontMatter(source, changes); err != nil {
+		return nil, e.invalid("document", "%s", err)
+	}
+	return source, nil
 }
 
 func (e *editor) checkSource(markdown string) error {

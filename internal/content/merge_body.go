@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"octavo/internal/document"
 )
 
 // mergePageBody merges the source of a page after its metadata. What the
@@ -101,9 +103,9 @@ func (m *merger) mergeSource(conflict Conflict, base, ours, theirs []byte) ([]by
 	if source, agreed := agreedValue(base, ours, theirs, bytes.Equal); agreed {
 		return source, nil
 	}
-	baseFront, baseRest := splitSource(base)
-	oursFront, oursRest := splitSource(ours)
-	theirsFront, theirsRest := splitSource(theirs)
+	baseFront, baseRest := document.SplitFrontMatter(base)
+	oursFront, oursRest := document.SplitFrontMatter(ours)
+	theirsFront, theirsRest := document.SplitFrontMatter(theirs)
 	front, err := m.mergeFrontMatter(conflict, baseFront, oursFront, theirsFront)
 	if err != nil {
 		return nil, err
@@ -204,8 +206,8 @@ func endLike(text, model string) string {
 // it stands.
 func blockTokens(rest []byte) []string {
 	var tokens []string
-	for _, block := range sourceBlocks(rest) {
-		text := string(block)
+	for _, block := range document.Blocks(rest) {
+		text := string(rest[block.Start:block.End])
 		content := strings.TrimLeft(text, "\r\n")
 		if leading := text[:len(text)-len(content)]; leading != "" {
 			tokens = append(tokens, leading)

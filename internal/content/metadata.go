@@ -1,10 +1,11 @@
 package content
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"strings"
+
+	"octavo/internal/document"
 )
 
 // frontMatterKeys gives the key under which front matter states a field of a
@@ -61,146 +62,115 @@ func (n fileNames) text(reference map[string]any) any {
 // readMetadata returns a copy of the page with the metadata of the source. A
 // source with front matter replaces everything that front matter can state; one
 // without replaces the title only, if it has one. stated holds the names of the
-// fields that the source gives a value.
+// fields that the source gives a value. The error, a *fault.Error, says what in
+// the front matter cannot be read.
 func readMetadata(page *Page, source []byte, names fileNames) (read *Page, stated map[string]bool, err error) {
 	copied := *page
 	read, stated = &copied, map[string]bool{}
-	if title, found := sourceTitle(source); found {
+	frontMatter, body := document.SplitFrontMatter(source)
+	if title := headingOf(body); title != "" {
 		read.Title, stated["title"] = title, true
 	}
-	values, err := parseFrontMatter(source)
+	if len(frontMatter) == 0 {
+		return read, stated, nil
+	}
+	found, err := document.ParseFrontMatter(frontMatter)
 	if err != nil {
 		return nil, nil, err
 	}
-	if values == nil {
-		return read, stated, nil
-	}
-	if title, ok := values["title"].(string); ok && title != "" {
+	if title := onOneLine(valueOf(found.Title)); title != "" {
 		read.Title, stated["title"] = title, true
 	}
-	if err := readFields(read, values, stated); err != nil {
-		return nil, nil, err
-	}
-	stated["layout"], stated["cover"] = values["layout"] != nil, values["cover"] != nil
-	if read.Layout, err = readLayout(values["layout"]); err != nil {
-		return nil, nil, err
-	}
-	read.Cover, err = readCover(read, values, names)
-	return read, stated, err
+	read.Description, stated["description"] = valueOf(found.Description), found.Description != nil
+	read.Emoji, stated["emoji"] = valueOf(found.Emoji), found.Emoji != nil
+	read.Icon, stated["icon"] = valueOf(found.Icon), found.Icon != nil
+	read.Condition, stated["condition"] = valueOf(found.If), found.If != nil
+	read.Hidden, stated["hidden"] = valueOf(found.Hidden), found.Hidden != nil
+	read.NoIndex, stated["noIndex"] = valueOf(found.NoIndex), found.NoIndex != nil
+	read.NoRobots, stated["noRobotsIndex"] = valueOf(found.NoRobotsIndex), found.NoRobotsIndex != nil
+	read.Variables, stated["variables"] = variableValues(found.Vars), found.Vars != nil
+	read.Layout, stated["layout"] = readLayout(found.Layout), found.Layout != document.Layout{}
+	read.Cover, stated["cover"] = readCover(read, found, names), found.Cover != nil
+	return read, stated, nil
 }
 
-func readFields(page *Page, values map[string]any, stated map[string]bool) error {
-	for _, field := range plainAndCompositeFields {
-		key, known := frontMatterKeys[field.name]
-		if !known {
-			continue
-		}
-		stated[field.name] = values[key] != nil
-		value, err := fieldValue(field.name, values[key])
-		if err != nil {
-			return fmt.Errorf("%s in the front matter: %w", key, err)
-		}
-		field.write(page, value)
-	}
-	return nil
+// headingOf returns the title that a source without front matter gives itself,
+// empty without a heading of level one.
+func headingOf(body []byte) string {
+	return onOneLine(document.Title(body))
 }
 
-// fieldValue turns what YAML says into what the field holds.
-func fieldValue(name string, value any) (any, error) {
-	switch name {
-	case "hidden", "noIndex", "noRobotsIndex":
-		flag, ok := value.(bool)
-		if value != nil && !ok {
-			return nil, fmt.Errorf("%v is neither true nor false", value)
-		}
-		return flag, nil
-	case "variables":
-		return variableValues(value)
-	}
-	switch value := value.(type) {
-	case nil:
-		return nil, nil
-	case string:
-		return strings.TrimSpace(value), nil
-	case bool, int, int64, uint64, float64:
-		return fmt.Sprint(value), nil
-	}
-	return nil, fmt.Errorf("a text is expected")
+func onOneLine(text string) string {
+	return strings.Join(strings.Fields(text), " ")
 }
 
-func variableValues(value any) (any, error) {
-	if value == nil {
-		return nil, nil
+func valueOf[Value any](pointer *Value) Value {
+	if pointer == nil {
+		var none Value
+		return none
 	}
-	values, ok := value.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("names with values are expected")
+	return *pointer
+}
+
+// variableValues makes all numbers float64, as they are in a tree.
+func variableValues(found map[string]any) map[string]any {
+	if len(found) == 0 {
+		return nil
 	}
-	variables := make(map[string]any, len(values))
-	for name, value := range values {
-		if number, ok := numberValue(value); ok {
-			value = number
+	variables := make(map[string]any, len(found))
+	for name, value := range found {
+		switch number := value.(type) {
+		case int:
+			value = float64(number)
+		case int64:
+			value = float64(number)
+		case uint64:
+			value = float64(number)
 		}
 		variables[name] = value
 	}
-	return variables, nil
-}
-
-func numberValue(value any) (float64, bool) {
-	switch value := value.(type) {
-	case int:
-		return float64(value), true
-	case int64:
-		return float64(value), true
-	case uint64:
-		return float64(value), true
-	case float64:
-		return value, true
-	}
-	return 0, false
+	return variables
 }
 
 // layoutPart is a part of a layout that is shown or not.
 type layoutPart struct {
-	key string
-	of  func(*Layout) *bool
+	key   string
+	of    func(*Layout) *bool
+	found func(document.Layout) *bool
 }
 
 var layoutParts = []layoutPart{
-	{"cover", func(layout *Layout) *bool { return &layout.Cover }},
-	{"title", func(layout *Layout) *bool { return &layout.Title }},
-	{"description", func(layout *Layout) *bool { return &layout.Description }},
-	{"tableOfContents", func(layout *Layout) *bool { return &layout.TableOfContents }},
-	{"outline", func(layout *Layout) *bool { return &layout.Outline }},
-	{"pagination", func(layout *Layout) *bool { return &layout.Pagination }},
-	{"metadata", func(layout *Layout) *bool { return &layout.Metadata }},
+	{"cover", func(l *Layout) *bool { return &l.Cover }, func(l document.Layout) *bool { return l.Cover }},
+	{"title", func(l *Layout) *bool { return &l.Title }, func(l document.Layout) *bool { return l.Title }},
+	{"description", func(l *Layout) *bool { return &l.Description }, func(l document.Layout) *bool { return l.Description }},
+	{"tableOfContents", func(l *Layout) *bool { return &l.TableOfContents }, func(l document.Layout) *bool { return l.TableOfContents }},
+	{"outline", func(l *Layout) *bool { return &l.Outline }, func(l document.Layout) *bool { return l.Outline }},
+	{"pagination", func(l *Layout) *bool { return &l.Pagination }, func(l document.Layout) *bool { return l.Pagination }},
+	{"metadata", func(l *Layout) *bool { return &l.Metadata }, func(l document.Layout) *bool { return l.Metadata }},
 }
 
-func readLayout(value any) (*Layout, error) {
-	if value == nil {
-		return nil, nil
-	}
-	values, ok := value.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("layout in the front matter: its parts are expected")
+func readLayout(found document.Layout) *Layout {
+	if found == (document.Layout{}) {
+		return nil
 	}
 	layout := DefaultLayout()
-	if width, ok := values["width"].(string); ok {
-		layout.Width = width
+	if found.Width != nil {
+		layout.Width = *found.Width
+	}
+	if found.CoverSize != nil {
+		layout.CoverSize = *found.CoverSize
 	}
 	for _, part := range layoutParts {
-		properties, _ := values[part.key].(map[string]any)
-		if visible, ok := properties["visible"].(bool); ok {
-			*part.of(&layout) = visible
-		}
-		if size, ok := properties["size"].(string); ok && part.key == "cover" {
-			layout.CoverSize = size
+		if visible := part.found(found); visible != nil {
+			*part.of(&layout) = *visible
 		}
 	}
-	return &layout, nil
+	return &layout
 }
 
-func writtenLayout(layout *Layout) any {
+// writtenLayout returns what front matter says for a layout. What it said
+// beyond the parts of a layout stays.
+func writtenLayout(layout *Layout, before document.Layout) any {
 	if layout == nil {
 		return nil
 	}
@@ -209,21 +179,24 @@ func writtenLayout(layout *Layout) any {
 		values[part.key] = map[string]any{"visible": *part.of(layout)}
 	}
 	values["cover"] = map[string]any{"visible": layout.Cover, "size": layout.CoverSize}
+	if before.Tags != nil {
+		values["tags"] = map[string]any{"visible": *before.Tags}
+	}
+	if before.Actions != nil {
+		values["actions"] = map[string]any{"visible": *before.Actions}
+	}
 	return values
 }
 
-func readCover(page *Page, values map[string]any, names fileNames) (*Cover, error) {
-	text, ok := values["cover"].(string)
-	if !ok || text == "" {
-		return nil, nil
+func readCover(page *Page, found document.Metadata, names fileNames) *Cover {
+	if valueOf(found.Cover) == "" {
+		return nil
 	}
-	cover := &Cover{Ref: names.reference(page, strings.TrimSpace(text))}
-	if dark, ok := values["coverDark"].(string); ok && dark != "" {
-		cover.RefDark = names.reference(page, strings.TrimSpace(dark))
+	cover := &Cover{Ref: names.reference(page, *found.Cover), YPos: valueOf(found.CoverY), Height: valueOf(found.CoverHeight)}
+	if dark := valueOf(found.CoverDark); dark != "" {
+		cover.RefDark = names.reference(page, dark)
 	}
-	cover.YPos, _ = numberValue(values["coverY"])
-	cover.Height, _ = numberValue(values["coverHeight"])
-	return cover, nil
+	return cover
 }
 
 // writtenCover returns the keys of the front matter whose values differ
@@ -249,32 +222,45 @@ func coverKeys(cover *Cover, names fileNames) map[string]any {
 
 // writeMetadata changes a source that states the metadata of before so that it
 // states that of after. Nothing else changes, and nothing at all when the two
-// do not differ in what a source states.
+// do not differ in what a source states. A heading that is not the title of
+// before has a life of its own and stays. The error, a *fault.Error, says why
+// the front matter cannot be changed.
 func writeMetadata(source []byte, before, after *Page, names fileNames) ([]byte, error) {
+	if statesSame(before, after, names) {
+		return source, nil
+	}
+	frontMatter, body := document.SplitFrontMatter(source)
+	found, err := document.ParseFrontMatter(frontMatter)
+	if err != nil {
+		return nil, err
+	}
 	changes := changedKeys(before, after, names)
+	if !equalPointers(before.Layout, after.Layout) {
+		changes["layout"] = writtenLayout(after.Layout, found.Layout)
+	}
 	if before.Title != after.Title {
-		values, err := parseFrontMatter(source)
-		if err != nil {
-			return nil, err
-		}
-		if _, stated := values["title"]; stated {
+		if found.Title != nil {
 			changes["title"] = after.Title
 		}
-		source = replaceSourceTitle(source, after.Title)
+		if heading := headingOf(body); heading != "" && heading == onOneLine(before.Title) {
+			source = document.ReplaceTitle(source, after.Title)
+		}
 	}
 	if len(changes) == 0 {
 		return source, nil
 	}
-	return updateFrontMatter(source, changes)
+	return document.UpdateFrontMatter(source, changes)
 }
 
 // statesSame tells whether a source that suits one page suits the other.
 func statesSame(a, b *Page, names fileNames) bool {
-	return a.Title == b.Title && len(changedKeys(a, b, names)) == 0
+	return a.Title == b.Title && equalPointers(a.Layout, b.Layout) && len(changedKeys(a, b, names)) == 0
 }
 
-func changedKeys(before, after *Page, names fileNames) map[string]any {
-	changes := map[string]any{}
+// changedKeys returns the keys of front matter in which two pages differ, but
+// for title and layout.
+func changedKeys(before, after *Page, names fileNames) document.MetadataChanges {
+	changes := document.MetadataChanges{}
 	for _, field := range plainAndCompositeFields {
 		key, known := frontMatterKeys[field.name]
 		if !known {
@@ -283,9 +269,6 @@ func changedKeys(before, after *Page, names fileNames) map[string]any {
 		if value := field.read(after); !equalValues(field.read(before), value) {
 			changes[key] = value
 		}
-	}
-	if !equalPointers(before.Layout, after.Layout) {
-		changes["layout"] = writtenLayout(after.Layout)
 	}
 	if !equalDeep(before.Cover, after.Cover) {
 		maps.Copy(changes, writtenCover(before.Cover, after.Cover, names))
