@@ -405,3 +405,11 @@ func (c connection[T]) PageInfo() *pagination.Info { return &c.Info }
 
 // TotalCount counts the whole list.
 func (c connection[T]) TotalCount(ctx context.Context) (int, error) { return c.Count(ctx) }
+
+// NextPage is the cursor behind which the list goes on, or nil at its end.
+func (c connection[T]) NextPage() *string {
+	if !c.Info.HasNextPage {
+		return nil
+	}
+	return c.Info.EndCursor
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"octavo/graph"
+	"octavo/internal/app"
+)
+
+// commandLine is everything that can be said on the command line; each setting
+// can be given in the environment too.
+type commandLine struct {
+	Settings
+
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve the APIs (the default)."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// Settings that all commands share.
+type Settings struct {
+	DataDir     string `env:"OCTAVO_DATA_DIR" default:"data" help:"Directory of the embedded database and files."`
+	DatabaseURL string `env:"OCTAVO_DATABASE_URL" help:"Path of a SQLite file, or a postgres:// address. Default: octavo.db in the data directory."`
+	BaseURL     string `env:"OCTAVO_BASE_URL" help:"Address under which clients reach the server. Default: http:// and the listen address."`
+	LogLevel    string `env:"OCTAVO_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least level to log: debug, info, warn or error."`
+	LogFormat   string `env:"OCTAVO_LOG_FORMAT" default:"text" enum:"text,json" help:"Format of the log: text or json."`
+}
+
+// Validate checks the settings before a command runs.
+func (s *Settings) Validate() error {
+	if s.DatabaseURL == "" {
+		s.DatabaseURL = filepath.Join(s.DataDir, "octavo.db")
+	}
+	if s.BaseURL == "" {
+		return nil
+	}
+	parsed, err := url.Parse(s.BaseURL)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
+		return fmt.Errorf("OCTAVO_BASE_URL: %q is not an http or https address", s.BaseURL)
+	}
+	return nil
+}
+
+func (s *Settings) logger(out io.Writer) *slog.Logger {
+	var level slog.Level
+	// The values were checked by the command line.
+	_ = level.UnmarshalText([]byte(s.LogLevel))
+	options := &slog.HandlerOptions{Level: level}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(out, options))
+	}
+	return slog.New(slog.NewTextHandler(out, options))
+}
+
+func (s *Settings) open(ctx context.Context, logger *slog.Logger) (*app.App, error) {
+	return app.New(ctx, app.Config{
+		DatabaseURL: s.DatabaseURL, BaseURL: s.BaseURL, Logger: logger, Version: buildVersion(),
+	})
+}
+
+// run carries out a command line.
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	var line commandLine
+	parser, err := kong.New(&line, kong.Name("octavo"), kong.Description("Documentation management service."),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(out, (*io.Writer)(nil)), kong.Bind(&line.Settings), kong.UsageOnError())
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(arguments)
+	if err != nil {
+		return err
+	}
+	return command.Run()
+}
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run(out io.Writer) error {
+	built := buildVersion()
+	_, err := fmt.Fprintln(out, "octavo", built.Version, built.Build)
+	return err
+}
+
+func buildVersion() graph.Version {
+	built := graph.Version{Version: version, Build: "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return built
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			built.Build = setting.Value
+		}
+	}
+	return built
+}
+
+type serveCommand struct {
+	Addr       string `env:"OCTAVO_ADDR" default:"127.0.0.1:8080" help:"Address to listen on."`
+	AdminToken string `env:"OCTAVO_ADMIN_TOKEN" help:"Access token of the first administrator, instead of a generated one; used at the first start only."`
+}
+
+const (
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+	drainTimeout      = 20 * time.Second
+)
+
+// Run serves until the context ends, then lets requests in progress finish.
+func (c *serveCommand) Run(ctx context.Context, settings *Settings, out io.Writer) error {
+	listener, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("OCTAVO_ADDR: %w", err)
+	}
+	if settings.BaseURL == "" {
+		settings.BaseURL = "http://" + listener.Addr().String()
+	}
+	logger := settings.logger(os.Stderr)
+	opened, err := settings.open(ctx, logger)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer opened.Close()
+	first, err := opened.Bootstrap(ctx, c.AdminToken)
+	if err != nil {
+		return errors.Join(fmt.Errorf("first start: %w", err), listener.Close())
+	}
+	c.welcome(out, settings.BaseURL, first)
+	return serve(ctx, listener, opened.Handler(), logger)
+}
+
+func (c *serveCommand) welcome(out io.Writer, base string, first *app.FirstStart) {
+	fmt.Fprintf(out, "GraphQL        %s/graphql\nPlayground     %s/playground\nREST           %s/v1\nREST reference %s/reference\n", base, base, base, base)
+	if first == nil {
+		return
+	}
+	fmt.Fprintf(out, "\nOrganization   %s\nSpace          %s\n", first.OrganizationID, first.SpaceID)
+	if c.AdminToken == "" {
+		fmt.Fprintf(out, "Access token   %s\n               (shown once; send it as Authorization: Bearer TOKEN)\n", first.Token)
+	}
+}
+
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	logger.Info("shutting down")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	if err := server.Shutdown(drain); err != nil {
+		return fmt.Errorf("requests were cut off: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"octavo/graph/model"
+	"octavo/internal/access"
+	"octavo/internal/enum"
+	"octavo/internal/mergerule"
+	"octavo/internal/organization"
+	"octavo/rest/wire"
+)
+
+func (a *API) organizations(router chi.Router) {
+	router.Get("/orgs", a.handle(a.listOrganizationsForAuthenticatedUser))
+	router.Route("/orgs/{organizationId}", func(router chi.Router) {
+		router.Get("/", a.handle(a.getOrganizationByID))
+		router.Get("/spaces", a.handle(a.listSpacesInOrganizationByID))
+		router.Post("/spaces", a.handle(a.createSpace))
+	})
+}
+
+func (a *API) listOrganizationsForAuthenticatedUser(writer http.ResponseWriter, request *http.Request) error {
+	first, after, err := window(request)
+	if err != nil {
+		return err
+	}
+	page, err := a.query().Organizations(request.Context(), first, after, nil, nil)
+	return answerList(writer, request, page, err, a.renderOrganization)
+}
+
+func (a *API) getOrganizationByID(writer http.ResponseWriter, request *http.Request) error {
+	found, err := a.organization(request)
+	return answer(writer, request, http.StatusOK, found, err, a.renderOrganization)
+}
+
+func (a *API) listSpacesInOrganizationByID(writer http.ResponseWriter, request *http.Request) error {
+	first, after, err := window(request)
+	if err != nil {
+		return err
+	}
+	found, err := a.organization(request)
+	if err != nil {
+		return err
+	}
+	page, err := a.resolvers.Organization().Spaces(request.Context(), found, first, after, nil, nil)
+	return answerList(writer, request, page, err, a.renderSpace)
+}
+
+func (a *API) createSpace(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.CreateSpace
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	input := model.CreateSpaceInput{
+		Organization: parameter(request, "organizationId"), Title: present(body.Title),
+		Emoji: present(body.Emoji), Parent: present(body.Parent),
+		Language: present((*string)(body.Language)), EditMode: present((*enum.EditMode)(body.EditMode)),
+	}
+	if body.Template != nil {
+		input.Template = present(&body.Template.ID)
+	}
+	payload, err := a.mutation().CreateSpace(request.Context(), input)
+	if err != nil {
+		return err
+	}
+	rendered, err := a.renderSpace(request.Context(), payload.Space)
+	if err != nil {
+		return err
+	}
+	writer.Header().Set("Location", rendered.URLs.Location)
+	WriteJSON(writer, http.StatusCreated, rendered)
+	return nil
+}
+
+// organization is the one that the path names.
+func (a *API) organization(request *http.Request) (*organization.Organization, error) {
+	return a.query().Organization(request.Context(), parameter(request, "organizationId"))
+}
+
+func (a *API) renderOrganization(ctx context.Context, found *organization.Organization) (wire.Organization, error) {
+	urls, err := a.resolvers.Organization().Urls(ctx, found)
+	if err != nil {
+		return wire.Organization{}, err
+	}
+	rendered := wire.Organization{
+		Object: "organization", ID: found.ID, Title: found.Title, CreatedAt: found.CreatedAt,
+		EmailDomains: append([]string{}, found.EmailDomains...), Hostname: found.Hostname,
+		Type: wire.OrganizationType(found.Type), UseCase: (*wire.OrganizationUseCase)(found.UseCase),
+		CommunityType: (*wire.OrganizationCommunityType)(found.CommunityType),
+		Plan:          wire.OrganizationPlan(found.Plan), DefaultRole: renderRole(found.DefaultRole),
+		SSO: &found.SSO, AI: &found.Ai, InviteLinks: found.InviteLinks, MergeRules: renderMergeRules(found.MergeRules),
+		URLs:        wire.OrganizationURLs{Location: urls.Location, App: urls.App, Logo: urls.Logo},
+		Trial:       wire.Trial{Status: "notapplicable"},
+		Permissions: renderOrganizationPermissions(found.Permissions()),
+	}
+	if len(found.DefaultContent) > 0 {
+		rendered.DefaultContent = new(wire.SitePointer)
+		if err := json.Unmarshal(found.DefaultContent, rendered.DefaultContent); err != nil {
+			return wire.Organization{}, err
+		}
+	}
+	return rendered, nil
+}
+
+func renderOrganizationPermissions(may organization.Permissions) wire.OrganizationPermissions {
+	return wire.OrganizationPermissions{
+		View: may.View, Admin: may.Admin, OwnTeam: may.OwnTeam, CreateContent: may.CreateContent,
+		CreateOpenAPISpec: may.CreateOpenAPISpec, IngestConversations: may.IngestConversations,
+		ViewBilling: may.ViewBilling, ListMembers: may.ListMembers, ListTeams: may.ListTeams,
+		ListIntegrations: may.ListIntegrations, ListInstallations: may.ListInstallations,
+		InstallIntegration: may.InstallIntegration,
+	}
+}
+
+func renderRole(role access.Role) *wire.MemberRole {
+	return (*wire.MemberRole)(unlessEmpty(role.String()))
+}
+
+func renderMergeRules(rules mergerule.Rules) wire.MergeRules {
+	rendered := wire.MergeRules{Type: wire.MergeRulesType(rules.Type)}
+	if rules.Type == mergerule.Explicit {
+		rendered.Rules = make([]wire.MergeRule, len(rules.Rules))
+	}
+	for index, rule := range rules.Rules {
+		rendered.Rules[index] = wire.MergeRule{
+			Rule: wire.MergeRuleRule(rule.Rule), Users: rule.Users, Expression: unlessEmpty(rule.Expression),
+		}
+	}
+	return rendered
+}
