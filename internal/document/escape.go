@@ -28,8 +28,7 @@ var (
 	linkedText    = regexp.MustCompile(`^(?i:(https?|ftp)(:)//|www(\.))`)
 )
 
-// escapeText writes text so that it is read as the same text. before is the
-// character that was written before it.
+// escapeText writes text so that it is read as the same text.
 func escapeText(text string, around lineContext) string {
 	var escaped strings.Builder
 	escaped.Grow(len(text) + 8)
@@ -62,6 +61,10 @@ func escapeText(text string, around lineContext) string {
 			} else {
 				escaped.WriteByte(' ')
 			}
+		case character == '\u00a0':
+			escaped.WriteString("&nbsp;")
+		case character != '\n' && (lineStart || last || strings.HasPrefix(rest[size:], "\n")) && unicode.IsSpace(character):
+			escaped.WriteString("&#x" + strings.ToUpper(hexadecimal(character)) + ";")
 		case character == '\t':
 			escaped.WriteString("&#x9;")
 		case character == '\r':

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 )
@@ -340,7 +341,7 @@ func newGenerator(seed uint64) *generator { return &generator{Rand: rand.New(ran
 
 // simplified returns a form in which documents that mean the same are equal:
 // texts are joined, meta, keys and empty data are gone.
-func simplified(nodes []*Node, indented bool) []string {
+func simplified(nodes []*Node) []string {
 	var lines []string
 	for _, node := range nodes {
 		if node.Object == objectText {
@@ -353,15 +354,17 @@ func simplified(nodes []*Node, indented bool) []string {
 			}
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s %s%s %v", node.Object, node.Type, node.Fragment, notNil(node.Data)))
+		data := maps.Clone(notNil(node.Data))
+		maps.DeleteFunc(data, func(_ string, value any) bool { return value == "" })
+		lines = append(lines, fmt.Sprintf("%s %s%s %v", node.Object, node.Type, node.Fragment, data))
 		inner := node.Nodes
 		if definitions[node.Type].content == contentInlines || definitions[node.Type].content == contentText {
 			inner = joinTexts(copyNodes(inner))
 		}
-		for _, line := range simplified(inner, indented) {
+		for _, line := range simplified(inner) {
 			lines = append(lines, "  "+line)
 		}
-		for _, line := range simplified(node.Fragments, indented) {
+		for _, line := range simplified(node.Fragments) {
 			lines = append(lines, "  ~ "+line)
 		}
 	}

@@ -186,7 +186,7 @@ func (f *linkFinder) textOf(node ast.Node) string {
 		}
 		converter.appendInline(&builder, child, nil)
 	}
-	return plainInlines(builder.nodes)
+	return plainInlines(builder.result())
 }
 
 // destinationSpan finds the bytes of a destination, with its angle brackets.

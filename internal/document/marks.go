@@ -84,7 +84,21 @@ func colorStyle(mark Mark) string {
 }
 
 // inlineBuilder gathers inlines, joining texts.
-type inlineBuilder struct{ nodes []*Node }
+type inlineBuilder struct {
+	nodes []*Node
+	// tail is the text of the last leaf while it grows.
+	tail []byte
+}
+
+// result returns what was gathered.
+func (b *inlineBuilder) result() []*Node {
+	if b.tail != nil {
+		last := b.nodes[len(b.nodes)-1]
+		last.Leaves[len(last.Leaves)-1].Text = string(b.tail)
+		b.tail = nil
+	}
+	return b.nodes
+}
 
 func (b *inlineBuilder) leaf(leaf Leaf) {
 	if leaf.Text == "" {
@@ -94,9 +108,13 @@ func (b *inlineBuilder) leaf(leaf Leaf) {
 		last := b.nodes[count-1]
 		end := &last.Leaves[len(last.Leaves)-1]
 		if !leaf.Raw && !end.Raw && sameMarks(end.Marks, leaf.Marks) {
-			end.Text += leaf.Text
+			if b.tail == nil {
+				b.tail = append(b.tail, end.Text...)
+			}
+			b.tail = append(b.tail, leaf.Text...)
 			return
 		}
+		b.result()
 		last.Leaves = append(last.Leaves, leaf)
 		return
 	}
@@ -112,7 +130,7 @@ func (b *inlineBuilder) node(node *Node) {
 		}
 		return
 	}
-	b.nodes = append(b.nodes, node)
+	b.nodes = append(b.result(), node)
 }
 
 // joinTexts merges neighbouring texts and leaves.
@@ -121,7 +139,7 @@ func joinTexts(nodes []*Node) []*Node {
 	for _, node := range nodes {
 		builder.node(node)
 	}
-	return builder.nodes
+	return builder.result()
 }
 
 // trimInlines removes the blanks at the end of the last text.

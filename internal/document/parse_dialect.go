@@ -377,5 +377,5 @@ func splitSummary(source string) (summary, rest string, ok bool) {
 		return "", "", false
 	}
 	summary, rest, found = strings.Cut(inner, "</summary>")
-	return strings.TrimSpace(summary), strings.TrimSpace(rest), found
+	return strings.Trim(summary, "\n"), strings.TrimSpace(rest), found
 }

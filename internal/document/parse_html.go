@@ -309,7 +309,7 @@ func parseInlineElements(source string) []*html.Node {
 func (c *converter) treeInlines(nodes []*html.Node) []*Node {
 	var builder inlineBuilder
 	c.appendTree(&builder, nodes, nil, 0)
-	return builder.nodes
+	return builder.result()
 }
 
 func (c *converter) appendTree(builder *inlineBuilder, nodes []*html.Node, marks []Mark, depth int) {

@@ -20,7 +20,7 @@ const maximumCopies = 100
 func (c *converter) inlines(parent ast.Node) []*Node {
 	var builder inlineBuilder
 	c.appendInlines(&builder, parent, nil)
-	return builder.nodes
+	return builder.result()
 }
 
 // appendInlines adds the children of parent. An HTML element whose tags are
@@ -169,7 +169,7 @@ func (c *converter) appendElement(
 		var label inlineBuilder
 		inside(nil, &label)
 		button := newInline("button", map[string]any{
-			"label": plainInlines(label.nodes), "kind": kind, "ref": c.references.from(attributes["href"], false),
+			"label": plainInlines(label.result()), "kind": kind, "ref": c.references.from(attributes["href"], false),
 		})
 		button.set("icon", attributes["data-icon"])
 		builder.node(button)
@@ -180,10 +180,10 @@ func (c *converter) appendElement(
 	}
 	var content inlineBuilder
 	inside(marks, &content)
-	if len(content.nodes) == 0 {
+	if len(content.result()) == 0 {
 		return false
 	}
-	builder.node(newInline("link", map[string]any{"ref": c.references.from(attributes["href"], false)}, content.nodes...))
+	builder.node(newInline("link", map[string]any{"ref": c.references.from(attributes["href"], false)}, content.result()...))
 	return true
 }
 
@@ -211,7 +211,7 @@ func (c *converter) annotationElement(
 	}
 	var content inlineBuilder
 	inside(marks, &content)
-	annotation := newInline("annotation", nil, content.nodes...)
+	annotation := newInline("annotation", nil, content.result()...)
 	annotation.Fragments = []*Node{newFragment("annotation-body", body...)}
 	builder.node(annotation)
 	return true
@@ -297,13 +297,13 @@ func (c *converter) appendLink(builder *inlineBuilder, link *ast.Link, marks []M
 	title := unescapeText(link.Title)
 	if title == "mention" {
 		mention := newInline("mention", map[string]any{"ref": reference})
-		if label := plainInlines(content.nodes); label != mentionLabel(destination) {
+		if label := plainInlines(content.result()); label != mentionLabel(destination) {
 			mention.set("caption", label)
 		}
 		builder.node(mention)
 		return
 	}
-	node := newInline("link", map[string]any{"ref": reference}, content.nodes...)
+	node := newInline("link", map[string]any{"ref": reference}, content.result()...)
 	node.set("title", title)
 	builder.node(node)
 }
@@ -335,7 +335,7 @@ func (c *converter) altOf(image *ast.Image) string {
 		}
 		c.appendInline(&builder, child, nil)
 	}
-	return strings.ReplaceAll(plainInlines(builder.nodes), "\n", " ")
+	return strings.ReplaceAll(plainInlines(builder.result()), "\n", " ")
 }
 
 func (c *converter) appendDialectInline(builder *inlineBuilder, node *inline, marks []Mark) {
@@ -376,17 +376,17 @@ func (c *converter) appendAnnotation(builder *inlineBuilder, label string, marks
 
 // takeAnnotated removes what a footnote mark speaks of from the builder.
 func takeAnnotated(builder *inlineBuilder) []*Node {
-	count := len(builder.nodes)
+	count := len(builder.result())
 	if count == 0 {
 		return nil
 	}
-	last := builder.nodes[count-1]
+	last := builder.result()[count-1]
 	if last.Type == "link" {
 		url, _ := last.reference("ref")["url"].(string)
 		if !strings.HasPrefix(url, "#user-content-fn-") {
 			return nil
 		}
-		builder.nodes = builder.nodes[:count-1]
+		builder.nodes = builder.result()[:count-1]
 		return last.Nodes
 	}
 	if last.Object != objectText {
@@ -403,7 +403,7 @@ func takeAnnotated(builder *inlineBuilder) []*Node {
 		last.Leaves = last.Leaves[:len(last.Leaves)-1]
 	}
 	if len(last.Leaves) == 0 {
-		builder.nodes = builder.nodes[:count-1]
+		builder.nodes = builder.result()[:count-1]
 	}
 	return []*Node{annotated}
 }

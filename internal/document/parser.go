@@ -46,7 +46,7 @@ func newParser(inlines bool) parser.Parser {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithParagraphTransformers(
-			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(definitionGuard{parser.LinkReferenceParagraphTransformer}, 100),
 			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
 		),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
@@ -148,7 +148,17 @@ func (g nestingGuard) Open(parent ast.Node, reader text.Reader, context parser.C
 	return g.BlockParser.Open(parent, reader, context)
 }
 
-// CloseBlock and SetOption are not asked of block parsers.
+// maximumDefinitions is how many lines a paragraph may have that is searched
+// for link definitions: the search costs the square of their number.
+const maximumDefinitions = 2_000
+
+type definitionGuard struct{ parser.ParagraphTransformer }
+
+func (g definitionGuard) Transform(node *ast.Paragraph, reader text.Reader, context parser.Context) {
+	if node.Lines().Len() <= maximumDefinitions {
+		g.ParagraphTransformer.Transform(node, reader, context)
+	}
+}
 
 // The kinds of nodes that the dialect adds.
 var (
@@ -184,7 +194,7 @@ func (b *block) IsRaw() bool { return b.leaf }
 // Dump is for debugging only.
 func (b *block) Dump(source []byte, level int) { ast.DumpHelper(b, source, level, nil, nil) }
 
-// contains says whether the block closes with a line of its own.
+// closed says whether the block closes with a line of its own.
 func (b *block) closed() bool { return b.end >= 0 }
 
 // linesOf returns the lines of a block.

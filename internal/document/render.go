@@ -162,16 +162,17 @@ func (w *writer) listItem(node *Node, mark string, task bool) string {
 	head := ""
 	if len(nodes) == 0 || isEmptyParagraph(nodes[0]) {
 		// An item that is empty, or whose first paragraph is.
+		// It is written, since what follows an empty item is easily misread.
 		nodes = nodes[min(1, len(nodes)):]
-		if len(nodes) > 0 && box == "" {
+		if box == "" {
 			head = "<p></p>"
 		}
 	} else if nodes[0].Type == "paragraph" {
 		head = w.block(nodes[0], place{indented: true, first: true}, '*', '.')
 		nodes = nodes[1:]
 	} else if box == "" {
-		head = w.leadingBlock(nodes)
-		nodes = nodes[1:]
+		head = w.blocks(nodes, place{indented: true, first: true})
+		nodes = nil
 	}
 	text := box
 	if head != "" && box != "" {
@@ -180,18 +181,13 @@ func (w *writer) listItem(node *Node, mark string, task bool) string {
 	text += head
 	if len(nodes) > 0 {
 		separator := "\n\n"
-		if head != "" && isTightList(nodes[0]) && node.Nodes[0].Type == "paragraph" {
+		if head != "" && head[0] != '<' && isTightList(nodes[0]) {
 			separator = "\n"
 		}
 		text += separator + w.blocks(nodes, place{indented: true})
 	}
 	indentation := strings.Repeat(" ", len(mark))
 	return strings.TrimRight(mark+strings.TrimLeft(indentLines(text, indentation), " "), " ")
-}
-
-// leadingBlock writes the block that an item begins with.
-func (w *writer) leadingBlock(nodes []*Node) string {
-	return w.block(nodes[0], place{indented: true, first: true}, '*', '.')
 }
 
 func isEmptyParagraph(node *Node) bool {

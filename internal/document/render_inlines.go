@@ -327,12 +327,35 @@ func encodeBlock(node *Node) string {
 
 // encodeNode writes a node as the value of an attribute.
 func encodeNode(node *Node) string {
-	encoded, err := json.Marshal(node)
+	encoded, err := json.Marshal(bare(node))
 	if err != nil {
 		// Data is what JSON decoded or Parse made: it can be encoded again.
 		panic(fmt.Sprintf("document: %v", err))
 	}
 	return strings.NewReplacer("|", "&#x7C;", "\\", "&#x5C;").Replace(escapeAttribute(string(encoded)))
+}
+
+// bare returns a copy without what is derived or does not matter, so that
+// nodes that mean the same are written alike.
+func bare(node *Node) *Node {
+	copied := *node
+	copied.Key, copied.Meta = "", nil
+	copied.Nodes, copied.Fragments = bareNodes(node.Nodes), bareNodes(node.Fragments)
+	return &copied
+}
+
+func bareNodes(nodes []*Node) []*Node {
+	var builder inlineBuilder
+	for _, node := range nodes {
+		if node.Object != objectText {
+			builder.node(bare(node))
+			continue
+		}
+		for _, leaf := range node.Leaves {
+			builder.leaf(Leaf{Text: leaf.Text, Marks: orderedMarks(leaf.Marks), Raw: leaf.Raw})
+		}
+	}
+	return builder.result()
 }
 
 func (w *writer) link(node *Node, current item, around lineContext) string {

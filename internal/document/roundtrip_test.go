@@ -20,8 +20,8 @@ func TestDocumentsSurviveMarkdown(t *testing.T) {
 		written, err := Render(&decoded, References{})
 		require.NoError(t, err)
 		parsed := Parse(written, References{})
-		expected := strings.Join(simplified(decoded.Nodes, false), "\n")
-		actual := strings.Join(simplified(parsed.Nodes, false), "\n")
+		expected := strings.Join(simplified(decoded.Nodes), "\n")
+		actual := strings.Join(simplified(parsed.Nodes), "\n")
 		if expected != actual {
 			require.Equal(t, expected, actual, fmt.Sprintf("seed %d, written as\n%s\n", seed, written))
 		}
