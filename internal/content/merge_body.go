@@ -122,26 +122,27 @@ func (m *merger) mergeBlocks(conflict Conflict, base, ours, theirs []byte) ([]by
 	if rest, agreed := agreedValue(base, ours, theirs, bytes.Equal); agreed {
 		return rest, nil
 	}
-	baseTokens, oursTokens, theirsTokens := blockTokens(base), blockTokens(ours), blockTokens(theirs)
-	regions := mergeTokens(baseTokens, oursTokens, theirsTokens,
-		blockHunks(baseTokens, oursTokens), blockHunks(baseTokens, theirsTokens), false)
-	writer := blockWriter{lineEnd: lineEnd(ours)}
+	baseText, oursText, theirsText := splitBlocks(base), splitBlocks(ours), splitBlocks(theirs)
+	regions := mergeTokens(baseText.tokens, oursText.tokens, theirsText.tokens,
+		blockHunks(baseText.tokens, oursText.tokens), blockHunks(baseText.tokens, theirsText.tokens), false)
+	writer := blockWriter{gap: baseText.gap}
 	for _, part := range regions {
 		if part.conflict == nil {
 			writer.write(part.settled)
 			continue
 		}
-		conflict.Block = countBlocks(baseTokens[:part.conflict.start])
-		tokens, err := m.settleBlocks(conflict, *part.conflict)
+		conflict.Block = countBlocks(baseText.tokens[:part.conflict.start])
+		text, err := m.settleBlocks(conflict, *part.conflict)
 		if err != nil {
 			return nil, err
 		}
-		writer.write(tokens)
+		writer.write(text)
 	}
-	return []byte(writer.text.String()), nil
+	return writer.finish(mergeEndings(baseText, oursText, theirsText)), nil
 }
 
-// settleBlocks merges blocks that both sides changed.
+// settleBlocks merges blocks that both sides changed and returns the tokens
+// that take their place.
 func (m *merger) settleBlocks(conflict Conflict, sides tokenConflict) ([]string, error) {
 	switch {
 	case slices.Equal(sides.ours, sides.theirs), sameBlocks(sides.base, sides.theirs):
@@ -151,9 +152,9 @@ func (m *merger) settleBlocks(conflict Conflict, sides tokenConflict) ([]string,
 	}
 	lines := mergeLines(strings.Join(sides.base, ""), strings.Join(sides.ours, ""), strings.Join(sides.theirs, ""))
 	if lines.clean {
-		return blockTokens([]byte(lines.ours)), nil
+		return blockTokens(lines.ours), nil
 	}
-	conflict.Base, conflict.Ours, conflict.Theirs = lines.base, lines.ours, lines.theirs
+	conflict.Base, conflict.Ours, conflict.Theirs = trimBlock(lines.base), trimBlock(lines.ours), trimBlock(lines.theirs)
 	conflict.Choices = textChoices
 	settled, err := m.settle(conflict)
 	if err != nil {
@@ -170,54 +171,99 @@ func (m *merger) settleBlocks(conflict Conflict, sides tokenConflict) ([]string,
 		if problem := checkText(*settled.resolution.Markdown, DefaultBodyLimit); problem != "" {
 			return nil, settled.invalid("markdown", "%s", problem)
 		}
-		text = endLike(*settled.resolution.Markdown, lines.ours)
+		text = endLike(*settled.resolution.Markdown, lines.base, lines.ours, lines.theirs)
 	}
-	return blockTokens([]byte(text)), nil
+	return blockTokens(text), nil
+}
+
+// trimBlock cuts the line ends and blank lines off the end, which part a block
+// from the next and are not its own.
+func trimBlock(text string) string {
+	return strings.TrimRight(text, "\r\n")
 }
 
 // joinBlocks puts text behind other text with a blank line in between.
 func joinBlocks(first, second string) string {
-	if first == "" || second == "" || isSeparator(firstLine(second)) || strings.HasSuffix(first, "\n\n") || strings.HasSuffix(first, "\n\r\n") {
+	if trimBlock(first) == "" || trimBlock(second) == "" || strings.HasPrefix(strings.TrimLeft(second, "\r"), "\n") {
 		return first + second
 	}
-	end := lineEnd([]byte(first))
-	if !strings.HasSuffix(first, "\n") {
-		first += end
-	}
-	return first + end + second
+	end := lineEnd(first + second)
+	return trimBlock(first) + end + end + second
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line + "\n"
-}
-
-// endLike returns text with the blank lines at the end that model has.
-func endLike(text, model string) string {
-	content := strings.TrimRight(text, "\r\n")
+// endLike returns text with the longest of the ends that the models have.
+func endLike(text string, models ...string) string {
+	content, ending := trimBlock(text), ""
 	if content == "" {
-		return content
+		return ""
 	}
-	return content + model[len(strings.TrimRight(model, "\r\n")):]
+	for _, model := range models {
+		if end := model[len(trimBlock(model)):]; len(end) > len(ending) {
+			ending = end
+		}
+	}
+	return content + ending
 }
 
-// blockTokens cuts Markdown into its blocks and the line ends and blank lines
-// between them, each a token of its own: a block stays the same token wherever
-// it stands.
-func blockTokens(rest []byte) []string {
+// blockText is Markdown as the tokens that are merged: its blocks, and the line
+// ends and blank lines between them. A block is the same token wherever it
+// stands: what follows the last block is kept apart, and stands in the tokens
+// as a gap like any other.
+type blockText struct {
+	tokens []string
+	gap    string
+	ending string
+}
+
+func splitBlocks(source []byte) blockText {
+	text := string(source)
+	end := lineEnd(text)
+	split := blockText{gap: end + end}
+	content := trimBlock(text)
+	if content == "" {
+		return split
+	}
+	split.tokens = append(blockTokens(content), split.gap)
+	split.ending = text[len(content):]
+	return split
+}
+
+// mergeEndings merges what follows the last blocks. A text without blocks has
+// nothing to say about it.
+func mergeEndings(base, ours, theirs blockText) string {
+	if len(ours.tokens) == 0 {
+		ours.ending = base.ending
+	}
+	if len(theirs.tokens) == 0 {
+		theirs.ending = base.ending
+	}
+	if ending, agreed := agreedValue(base.ending, ours.ending, theirs.ending, equalText[string]); agreed {
+		return ending
+	}
+	if len(ours.ending) != len(theirs.ending) {
+		return longest(ours.ending, theirs.ending)
+	}
+	return max(ours.ending, theirs.ending)
+}
+
+func longest(a, b string) string {
+	if len(a) > len(b) {
+		return a
+	}
+	return b
+}
+
+// blockTokens cuts Markdown into its blocks and what is between them.
+func blockTokens(text string) []string {
 	var tokens []string
-	for _, block := range document.Blocks(rest) {
-		text := string(rest[block.Start:block.End])
-		content := strings.TrimLeft(text, "\r\n")
-		if leading := text[:len(text)-len(content)]; leading != "" {
-			tokens = append(tokens, leading)
-		}
-		trimmed := strings.TrimRight(content, "\r\n")
-		if trimmed != "" {
-			tokens = append(tokens, trimmed)
-		}
-		if ending := content[len(trimmed):]; ending != "" {
-			tokens = append(tokens, ending)
+	for _, block := range document.Blocks([]byte(text)) {
+		whole := text[block.Start:block.End]
+		content := strings.TrimLeft(whole, "\r\n")
+		trimmed := trimBlock(content)
+		for _, token := range []string{whole[:len(whole)-len(content)], trimmed, content[len(trimmed):]} {
+			if token != "" {
+				tokens = append(tokens, token)
+			}
 		}
 	}
 	return tokens
@@ -269,28 +315,38 @@ func slideOverSeparator(h hunk, base, side []string, limit int) hunk {
 	return h
 }
 
-// blockWriter joins tokens, with a blank line where two blocks came together
-// that stood apart in the versions they are from.
+// blockWriter joins tokens, with a gap where two blocks come together that
+// stood apart in the versions they are from.
 type blockWriter struct {
-	text     strings.Builder
-	lineEnd  string
-	afterRun bool // the last token was a block
+	text       strings.Builder
+	gap        string
+	afterBlock bool
 }
 
 func (w *blockWriter) write(tokens []string) {
 	for _, token := range tokens {
 		block := !isSeparator(token)
-		if block && w.afterRun {
-			w.text.WriteString(w.lineEnd + w.lineEnd)
+		if block && w.afterBlock {
+			w.text.WriteString(w.gap)
 		}
 		w.text.WriteString(token)
-		w.afterRun = block
+		w.afterBlock = block
 	}
 }
 
+// finish returns the text with the ending in place of what follows its last
+// block.
+func (w *blockWriter) finish(ending string) []byte {
+	content := trimBlock(w.text.String())
+	if content == "" {
+		return nil
+	}
+	return []byte(content + ending)
+}
+
 // lineEnd returns how the lines of the text end.
-func lineEnd(text []byte) string {
-	if end := bytes.IndexByte(text, '\n'); end > 0 && text[end-1] == '\r' {
+func lineEnd(text string) string {
+	if end := strings.IndexByte(text, '\n'); end > 0 && text[end-1] == '\r' {
 		return "\r\n"
 	}
 	return "\n"

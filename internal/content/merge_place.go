@@ -105,21 +105,17 @@ func (p *pageMerge) setParent(id, parent string) {
 // conflict; otherwise the deletion is a conflict of its own, and the page below
 // moves up when it is not undone.
 func (p *pageMerge) settleParents() error {
-	for _, id := range p.order {
-		for p.pages[id] != nil && !p.parentStands(p.parents[id]) {
-			if err := p.settleParent(id); err != nil {
-				return err
+	// A page that comes back needs a page above it too, and may stand before
+	// the page that it came back for.
+	for settled := false; !settled; {
+		settled = true
+		for _, id := range p.order {
+			for p.pages[id] != nil && !p.parentStands(p.parents[id]) {
+				settled = false
+				if err := p.settleParent(id); err != nil {
+					return err
+				}
 			}
-		}
-	}
-	return p.settleRestored()
-}
-
-// settleRestored repeats the search for pages that came back themselves.
-func (p *pageMerge) settleRestored() error {
-	for _, id := range p.order {
-		if p.pages[id] != nil && !p.parentStands(p.parents[id]) {
-			return p.settleParents()
 		}
 	}
 	return nil

@@ -293,6 +293,11 @@ func TestRandomHistoriesLoseNothing(t *testing.T) {
 		result, err := Merge(base.tree, ours.tree, theirs.tree, base.bodies, MergeOptions{})
 		require.NoError(t, err)
 		requireValid(t, result.Tree, result.Bodies)
+		for _, conflict := range result.Conflicts {
+			if conflict.Kind == ConflictEditedAndDeleted {
+				require.NotNil(t, result.Tree.Page(conflict.Page), "ours keeps %s", conflict.Page)
+			}
+		}
 		conflicts, err := json.Marshal(result.Conflicts)
 		require.NoError(t, err)
 		checkNothingLost(t, result, string(conflicts), base, ours, theirs)

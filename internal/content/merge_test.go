@@ -3,6 +3,7 @@ package content
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,13 @@ func TestMergeBodies(t *testing.T) {
 		{"line end at the end only", "one", "one\n", "one\n\nnew\n", "one\n\nnew\n", 0},
 		{"blank lines and text", "one\n\ntwo\n", "one\n\n\n\ntwo\n", "one\n\nTWO\n", "one\n\n\n\nTWO\n", 0},
 		{"two conflicts", "one\n\ntwo\n\nthree\n", "1\n\ntwo\n\n3\n", "I\n\ntwo\n\nIII\n", "1\n\ntwo\n\n3\n", 2},
+		{"the same line and the next", "a\nb\n", "A\nb\n", "A\nB\n", "A\nB\n", 0},
+		{"the same block and the next", "a\n\nb\n", "A\n\nb\n", "A\n\nB\n", "A\n\nB\n", 0},
+		{"the same block twice", "x\n\nx\n\nx\n", "x\n\nx\n", "x\n\nx\n\nx\n\ny\n", "x\n\nx\n\ny\n", 0},
+		{"code with blank lines", "```\na\n\nb\n```\n\ntext\n", "```\nA\n\nb\n```\n\ntext\n", "```\na\n\nB\n```\n\ntext\n", "```\nA\n\nB\n```\n\ntext\n", 0},
+		{"items of a list", "* a\n* b\n* c\n", "* A\n* b\n* c\n", "* a\n* b\n* C\n", "* A\n* b\n* C\n", 0},
+		{"both delete", "a\n\nb\n\nc\n", "a\n\nc\n", "a\n", "a\n", 0},
+		{"all deleted and appended", "a\n", "", "a\n\nb\n", "b\n", 0},
 		{"carriage returns", "one\r\n\r\ntwo\r\n", "ONE\r\n\r\ntwo\r\n", "one\r\n\r\nTWO\r\n", "ONE\r\n\r\nTWO\r\n", 0},
 	}
 	for _, row := range rows {
@@ -357,6 +365,49 @@ func TestMetadataConflicts(t *testing.T) {
 	assert.Equal(t, "Agreed", result.Tree.Page("a").Title)
 	assert.Equal(t, "Theirs", result.Tree.Page("a").Description)
 	assert.Equal(t, "---\ndescription: Theirs\nown: 3\n---\n# Agreed\n\ntext\n\nmore\n", bodyOf(t, result.Tree, result.Bodies, "a"))
+}
+
+func TestTheTextFollowsMergedMetadata(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "text\n")
+	ours := base.branch().apply(UpdatePage{Page: "a", Metadata: PageMetadata{Title: Set("Renamed")}})
+	assert.Equal(t, "text\n", ours.body("a"), "there is no heading to rename")
+	theirs := base.branch()
+	setBody("# a\n\ntext\n")(theirs)
+	result := merge(t, base, ours, theirs)
+	assert.Empty(t, result.Conflicts)
+	assert.Equal(t, "# Renamed\n\ntext\n", bodyOf(t, result.Tree, result.Bodies, "a"))
+}
+
+func TestWaysOfWritingMetadataDoNotConflict(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "---\nicon: bolt\n---\ntext\n")
+	side := func(description, text string) *builder {
+		branch := base.branch()
+		setBody("---\nicon: bolt\ndescription: " + description + "\n---\n" + text)(branch)
+		return branch.change("a", func(page *Page) { page.Description = "New" })
+	}
+	ours, theirs := side("'New'", "text\n"), side(`"New"`, "TEXT\n")
+	result, swapped := merge(t, base, ours, theirs), merge(t, base, theirs, ours)
+	assert.Empty(t, result.Conflicts)
+	assert.True(t, equalTrees(result.Tree, swapped.Tree))
+	assert.Equal(t, "---\nicon: bolt\ndescription: 'New'\n---\nTEXT\n", bodyOf(t, result.Tree, result.Bodies, "a"))
+}
+
+func TestMergedPagesKeepTheirTimes(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "one\n\ntwo\n")
+	ours, theirs := base.branch(), base.branch()
+	setBody("ONE\n\ntwo\n")(ours)
+	setBody("one\n\nTWO\n")(theirs)
+	ours.change("a", func(page *Page) { page.UpdatedAt, page.GitOID = testTime.Add(time.Hour), "oid" })
+	theirs.change("a", func(page *Page) { page.UpdatedAt = testTime.Add(2 * time.Hour) })
+	for _, result := range []*MergeResult{merge(t, base, ours, theirs), merge(t, base, theirs, ours)} {
+		page := result.Tree.Page("a")
+		assert.Equal(t, testTime, page.CreatedAt)
+		assert.Equal(t, testTime.Add(2*time.Hour), page.UpdatedAt)
+		assert.Empty(t, page.GitOID, "the merged text is no file of a repository")
+	}
 }
 
 func TestPartsOfLayoutAndCoverMergeOnTheirOwn(t *testing.T) {

@@ -40,8 +40,11 @@ func mergeTokens(base, ours, theirs []string, hunksOurs, hunksTheirs []hunk, apa
 		start, end := extent(group)
 		regions = settle(regions, base[position:start])
 		position = end
-		if !isContested(group) {
+		if len(group) == 1 {
 			regions = settle(regions, rewrite(base, start, end, group))
+			continue
+		}
+		if onlyDeletes(group) {
 			continue
 		}
 		fromOurs, fromTheirs := bySide(group)
@@ -159,8 +162,9 @@ func extent(group []sideHunk) (start, end int) {
 	return start, end
 }
 
-func isContested(group []sideHunk) bool {
-	return len(group) > 1
+// onlyDeletes tells whether the sides agree in that everything goes.
+func onlyDeletes(group []sideHunk) bool {
+	return !slices.ContainsFunc(group, func(hunk sideHunk) bool { return len(hunk.tokens) > 0 })
 }
 
 func bySide(group []sideHunk) (ours, theirs []sideHunk) {
