@@ -57,6 +57,7 @@ func FuzzBlocks(f *testing.F) {
 func FuzzUpdateFrontMatter(f *testing.F) {
 	seed(f)
 	f.Add([]byte(fullFrontMatter))
+	f.Add([]byte("---\n 0:\n---"))
 	f.Fuzz(func(t *testing.T, source []byte) {
 		front, body := SplitFrontMatter(source)
 		require.Equal(t, string(source), string(front)+string(body))

@@ -224,16 +224,36 @@ func UpdateFrontMatter(source []byte, changes MetadataChanges) ([]byte, error) {
 		return source, err
 	}
 	if len(bytes.TrimSpace(edited)) == 0 {
+		// The last key went, and the fences with it.
 		return bytes.TrimLeft(body, "\r\n"), nil
 	}
-	if _, err := frontMatterMapping(edited); err != nil {
-		return nil, fault.Invalid("frontMatter", "it is written in a way that cannot be changed in place: %v", err)
+	if !holds(edited, changes) {
+		return nil, fault.Invalid("frontMatter", "it is written in a way that cannot be changed in place")
 	}
 	if len(frontMatter) == 0 {
 		return bytes.Join([][]byte{[]byte("---\n"), edited, []byte("---\n\n"), body}, nil), nil
 	}
 	offset := bytes.Index(frontMatter, []byte("\n")) + 1
 	return bytes.Join([][]byte{frontMatter[:offset], edited, frontMatter[offset+len(inner):], body}, nil), nil
+}
+
+// holds says whether front matter has the values that were to be written.
+func holds(source []byte, changes MetadataChanges) bool {
+	root, err := frontMatterMapping(source)
+	if err != nil || root == nil {
+		return false
+	}
+	values := map[string]*yaml.Node{}
+	for index := 0; index+1 < len(root.Content); index += 2 {
+		values[root.Content[index].Value] = root.Content[index+1]
+	}
+	for key, value := range changes {
+		node, exists := values[key]
+		if exists != (value != nil) || exists && !sameValue(node, value) {
+			return false
+		}
+	}
+	return true
 }
 
 // editKeys rewrites the lines of the keys that change.
