@@ -20,7 +20,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/file"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
@@ -384,9 +383,12 @@ func sizeAndRest(data []byte) (int64, []byte) {
 	return size, nil
 }
 
-// open finds the tree of a commit.
+// open finds the tree of a commit, or of the commit that a tag names.
 func (c *Checkout) open(hash plumbing.Hash) error {
-	commit, err := object.GetCommit(storer.EncodedObjectStorer(c.objects), hash)
+	commit, err := object.GetCommit(c.objects, hash)
+	if tag, tagError := object.GetTag(c.objects, hash); tagError == nil {
+		commit, err = tag.Commit()
+	}
 	if err != nil {
 		return fault.Invalid("ref", "does not name a commit")
 	}
@@ -394,6 +396,7 @@ func (c *Checkout) open(hash plumbing.Hash) error {
 	if err != nil {
 		return fmt.Errorf("read git tree: %w", err)
 	}
+	c.Commit = commit.Hash.String()
 	c.tree = newGitTree(c.objects, tree)
 	c.FS = c.tree
 	return nil

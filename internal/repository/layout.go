@@ -309,12 +309,13 @@ func (l *layout) keeps(page *content.Page) bool {
 	if current == l.readme {
 		return true
 	}
+	same := sameSlug(slugOfPath(current), page.Slug)
 	described, known := l.nodeOf[page.ID]
 	if !known {
-		return sameSlug(slugOfPath(current), page.Slug)
+		return same
 	}
 	node := &l.nodes[described]
-	if slugOf(page.Slug) != node.slug {
+	if !same && slugOf(page.Slug) != node.slug {
 		return false
 	}
 	return l.parentID(node) == page.Parent || l.isWithin(current, page)

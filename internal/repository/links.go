@@ -38,6 +38,9 @@ type LinkOptions struct {
 	// Anchors returns the anchors of a page of the tree. Without it every
 	// anchor counts as present.
 	Anchors func(page *content.Page) map[string]bool
+	// Space is the id of the space that the tree belongs to: links to its pages
+	// by the path of the space are links within the tree.
+	Space string
 	// ApplicationURL is the address of the application. Links below it are
 	// treated like the paths of the application.
 	ApplicationURL string
@@ -170,7 +173,7 @@ func (r *Links) applicationTarget(destination string) (Target, bool) {
 		}
 		return Target{Kind: kind, File: id, Status: status}, true
 	case "space":
-		return spaceTarget(id, rest, anchor), true
+		return r.spaceTarget(id, rest, anchor), true
 	case "user":
 		return Target{Kind: kind, User: id, Status: StatusInApp}, true
 	case "collection":
@@ -191,11 +194,13 @@ func (r *Links) reusableTarget(id string) Target {
 
 // spaceTarget resolves what follows the id of a space: perhaps one of its
 // pages.
-func spaceTarget(space, rest, anchor string) Target {
+func (r *Links) spaceTarget(space, rest, anchor string) Target {
 	kind, _, page, _, ok := application(rest)
 	switch {
 	case !ok || kind != "page":
 		return Target{Kind: "space", Space: space, Status: StatusInApp}
+	case space == r.options.Space:
+		return r.pageTarget(r.pageIDs[page], page, anchor)
 	case anchor != "":
 		return Target{Kind: "anchor", Space: space, Page: page, Anchor: anchor, Status: StatusInApp}
 	default:

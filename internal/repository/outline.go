@@ -91,15 +91,15 @@ func (o *outline) addReadme(destinations []destination) int {
 type destination struct {
 	page    string // the Markdown file, if it is one
 	anchor  string
-	primary bool // the entry is the page, others only lead to it
-	missing bool
+	inside  bool      // the link has a fragment, be it empty
+	primary bool      // the entry is the page, others only lead to it
 	other   reference // if it is no page
 	group   bool      // it leads nowhere
 	problem string
 }
 
 // destinations resolves all entries. Of those that name the same file, the
-// first without an anchor is the page.
+// first without a fragment is the page.
 func (o *outline) destinations(parsed *summary) []destination {
 	resolved := make([]destination, len(parsed.entries))
 	primary := map[string]int{}
@@ -114,7 +114,7 @@ func (o *outline) destinations(parsed *summary) []destination {
 			continue
 		}
 		previous, named := primary[page]
-		if !named || resolved[previous].anchor != "" && resolved[index].anchor == "" {
+		if !named || resolved[previous].inside && !resolved[index].inside {
 			primary[page] = index
 		}
 	}
@@ -150,20 +150,20 @@ func (o *outline) resolve(target string) destination {
 		case candidate == o.summaryPath:
 			return destination{group: true, problem: "the table of contents cannot be a page"}
 		case kind == fileText:
-			return destination{page: candidate, anchor: fragmentOf(suffix)}
+			return destination{page: candidate, anchor: fragmentOf(suffix), inside: strings.Contains(suffix, "#")}
 		case kind == fileOther:
 			return destination{other: reference{kind: "file", path: candidate}}
 		}
 	}
-	return o.resolveMissing(target, candidates[0], fragmentOf(suffix))
+	return o.resolveMissing(target, candidates[0], suffix)
 }
 
-func (o *outline) resolveMissing(target, candidate, anchor string) destination {
+func (o *outline) resolveMissing(target, candidate, suffix string) destination {
 	problem := fmt.Sprintf("%q does not exist", target)
 	if !isMarkdown(candidate) {
 		return destination{other: reference{kind: "url", url: target}, problem: problem}
 	}
-	return destination{page: candidate, anchor: anchor, missing: true, problem: problem}
+	return destination{page: candidate, anchor: fragmentOf(suffix), inside: strings.Contains(suffix, "#"), problem: problem}
 }
 
 // candidates returns the paths that a link may mean, the likeliest first.
@@ -219,6 +219,8 @@ func (o *outline) node(found *entry, to destination, index int) node {
 		return node{kind: content.PageDocument, title: found.title, path: to.page}
 	case to.anchor != "":
 		return node{kind: content.PageLink, title: found.title, link: reference{kind: "anchor", path: to.page, anchor: to.anchor}}
+	case to.inside:
+		return node{kind: content.PageLink, title: found.title, link: reference{kind: "page", path: to.page}}
 	default:
 		o.report(line, SeverityWarning, fmt.Sprintf("%s is named more than once: entry %d is a link to the page", to.page, index+1))
 		return node{kind: content.PageLink, title: found.title, link: reference{kind: "page", path: to.page}}

@@ -17,7 +17,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/memory"
 
@@ -427,7 +426,7 @@ func (c *gitChange) pack() ([]byte, error) {
 	}
 	slices.SortFunc(hashes, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
 	var pack bytes.Buffer
-	encoder := packfile.NewEncoder(&pack, storer.EncodedObjectStorer(c.created), false)
+	encoder := packfile.NewEncoder(&pack, c.created, false)
 	if _, err := encoder.Encode(hashes, deltaWindow); err != nil {
 		return nil, fmt.Errorf("write git pack: %w", err)
 	}

@@ -111,14 +111,23 @@ func (l pathLookup) referenceOf(target map[string]any) reference {
 	case "url":
 		return reference{kind: kind, url: field(target, "url")}
 	case "page":
-		return reference{kind: kind, path: l.page(field(target, "page"))}
+		return orApplication(reference{kind: kind, path: l.page(field(target, "page"))}, target)
 	case "anchor":
-		return reference{kind: kind, path: l.page(field(target, "page")), anchor: field(target, "anchor")}
+		return orApplication(reference{kind: kind, path: l.page(field(target, "page")), anchor: field(target, "anchor")}, target)
 	case "file":
-		return reference{kind: kind, path: l.file(field(target, "file"))}
+		return orApplication(reference{kind: kind, path: l.file(field(target, "file"))}, target)
 	default:
 		return reference{kind: kind, url: applicationPath(target)}
 	}
+}
+
+// orApplication falls back to the path of the application for what does not
+// exist in the tree.
+func orApplication(found reference, target map[string]any) reference {
+	if found.path != "" {
+		return found
+	}
+	return reference{kind: found.kind, url: applicationPath(target)}
 }
 
 // targetOf is the inverse of referenceOf: pages and files are ids by path.
@@ -139,13 +148,11 @@ func targetOf(link reference, pages, files map[string]string) map[string]any {
 }
 
 // destination writes the link as it stands in a Markdown file in the given
-// directory, before escaping; "" when the target does not exist.
+// directory, before escaping.
 func (r reference) destination(directory string) string {
 	switch {
 	case r.url != "":
 		return r.url
-	case r.path == "":
-		return ""
 	case r.anchor != "":
 		return linkTo(directory, r.path) + "#" + escapePercent(r.anchor)
 	default:

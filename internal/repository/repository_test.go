@@ -90,9 +90,7 @@ func requireValid(t *testing.T, tree *content.Tree) {
 // exportResult exports a tree whose texts and files are those of an import.
 func exportResult(t *testing.T, tree *content.Tree, result *Result) map[string]string {
 	t.Helper()
-	written, err := exportTree(tree, texts(result.Bodies), func(hash content.Hash) (io.ReadCloser, error) {
-		return result.Files[hash].Open()
-	})
+	written, err := exportTree(tree, texts(result.Bodies), result.openFile)
 	require.NoError(t, err)
 	return written
 }
@@ -355,3 +353,6 @@ group Reference
 	assert.Equal(t, 7, result.Report.Problems[0].Line)
 	assert.True(t, bytes.Equal(result.Bodies[intro.Body], []byte(contentsOf(t, sampleRepository())["docs/intro.md"])))
 }
+
+// openFile opens the content of an imported file.
+func (r *Result) openFile(hash content.Hash) (io.ReadCloser, error) { return r.Files[hash].Open() }

@@ -114,8 +114,11 @@ func (l *layout) wanted(source *summary) []line {
 
 // isImplied tells whether a page is the first one without being named.
 func (l *layout) isImplied(page *content.Page) bool {
+	named := slices.ContainsFunc(l.tree.Pages, func(other *content.Page) bool {
+		return other.Type == content.PageLink && field(other.Target, "page") == page.ID
+	})
 	described, known := l.nodeOf[page.ID]
-	return known && l.summary != nil && l.nodes[described].entry < 0 && !l.parents[page.ID] && l.describes(&l.nodes[described], page)
+	return !named && known && l.summary != nil && l.nodes[described].entry < 0 && !l.parents[page.ID] && l.describes(&l.nodes[described], page)
 }
 
 // setLink sets where the entry leads, as it stands in the table of contents.
@@ -130,9 +133,11 @@ func (l *layout) setLink(next *line) {
 	case content.PageLink:
 		target := l.reference(page)
 		next.link = target.destination(directory)
-		next.linkDirty = !known || next.link != "" && l.nodes[described].link.key() != target.key()
-		if next.link == "" && next.entry < 0 {
-			next.link = applicationPath(page.Target)
+		next.linkDirty = !known || l.nodes[described].link.key() != target.key()
+		if target.kind == "page" && l.index[field(page.Target, "page")] > l.index[page.ID] {
+			// The first entry that names a file without a fragment is its page.
+			next.link += "#"
+			next.linkDirty = next.linkDirty || next.entry < 0 || !strings.HasSuffix(l.summary.entries[next.entry].destination, "#")
 		}
 	case content.PageComputed:
 		next.linkDirty = !known || computedKey(l.nodes[described].computed) != computedKey(page.Computed)
@@ -435,7 +440,7 @@ func titleOfBlock(block string) string {
 
 // revise puts a new title and a new destination into the line of an entry.
 func revise(source string, found *entry, next *line) string {
-	if next.linkDirty && next.link != "" && found.kind == entryLink {
+	if next.linkDirty && found.kind == entryLink {
 		replacement := escapeDestination(next.link)
 		at := found.rawDestination
 		if found.angled {
@@ -444,10 +449,14 @@ func revise(source string, found *entry, next *line) string {
 		}
 		source = source[:at.start] + replacement + source[at.end:]
 	}
-	if found.title != next.title {
-		source = source[:found.raw.start] + escapeTitle(next.title) + source[found.raw.end:]
+	if found.title == next.title {
+		return source
 	}
-	return source
+	title := escapeTitle(next.title)
+	if found.kind == entryText {
+		title = escapeStart(title)
+	}
+	return source[:found.raw.start] + title + source[found.raw.end:]
 }
 
 // indent gives the lines of an item another indentation.
