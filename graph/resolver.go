@@ -6,6 +6,7 @@ package graph
 
 import (
 	"octavo/internal/address"
+	"octavo/internal/changerequest"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -14,12 +15,13 @@ import (
 
 // Resolver is the root of the GraphQL API.
 type Resolver struct {
-	Addresses     address.Book
-	Version       Version
-	Users         *user.Service
-	Organizations *organization.Service
-	Spaces        *space.Service
-	Revisions     *revision.Store
+	Addresses      address.Book
+	Version        Version
+	Users          *user.Service
+	Organizations  *organization.Service
+	Spaces         *space.Service
+	Revisions      *revision.Store
+	ChangeRequests *changerequest.Service
 }
 
 // Version names the program that answers.

@@ -30,15 +30,30 @@ func (v *Viewer) SelectRole(selector *sql.Selector) {
 // WhereRole limits a query on the table of spaces to those in which the caller
 // has at least the given role.
 func (v *Viewer) WhereRole(minimum Role) func(*sql.Selector) {
-	return func(selector *sql.Selector) {
-		selector.Where(sql.P(func(builder *sql.Builder) {
-			builder.Join(v.spaceRole(selector)).WriteString(" >= ").Arg(int64(minimum))
-		}))
-	}
+	return func(selector *sql.Selector) { selector.Where(v.atLeast(selector, minimum)) }
 }
 
+// SelectRoleIn is SelectRole for a query that joins the table of spaces.
+func (v *Viewer) SelectRoleIn(spaces *sql.SelectTable, selector *sql.Selector) {
+	selector.AppendSelectExprAs(v.spaceRole(spaces), RoleColumn)
+}
+
+// WhereRoleIn is WhereRole for a query that joins the table of spaces.
+func (v *Viewer) WhereRoleIn(spaces *sql.SelectTable, minimum Role) func(*sql.Selector) {
+	return func(selector *sql.Selector) { selector.Where(v.atLeast(spaces, minimum)) }
+}
+
+func (v *Viewer) atLeast(spaces columns, minimum Role) *sql.Predicate {
+	return sql.P(func(builder *sql.Builder) {
+		builder.Join(v.spaceRole(spaces)).WriteString(" >= ").Arg(int64(minimum))
+	})
+}
+
+// columns names the columns of the table of spaces in a statement.
+type columns interface{ C(name string) string }
+
 // spaceRole is the SQL expression of the rules above.
-func (v *Viewer) spaceRole(selector *sql.Selector) sql.Querier {
+func (v *Viewer) spaceRole(spaces columns) sql.Querier {
 	return sql.ExprFunc(func(builder *sql.Builder) {
 		if v.IsSystem() || v.adminEverywhere() {
 			builder.WriteString("6")
@@ -47,12 +62,12 @@ func (v *Viewer) spaceRole(selector *sql.Selector) sql.Querier {
 		builder.WriteString("CASE")
 		for _, id := range v.Organizations() {
 			role := v.Memberships[id]
-			builder.WriteString(" WHEN ").Ident(selector.C("organization_id")).WriteString(" = ").Arg(id).WriteString(" THEN ")
+			builder.WriteString(" WHEN ").Ident(spaces.C("organization_id")).WriteString(" = ").Arg(id).WriteString(" THEN ")
 			if role == Admin {
 				builder.WriteString("6")
 				continue
 			}
-			v.memberRole(builder, selector, role)
+			v.memberRole(builder, spaces, role)
 		}
 		builder.WriteString(" ELSE 0 END")
 	})
@@ -68,8 +83,8 @@ func (v *Viewer) adminEverywhere() bool {
 }
 
 // memberRole writes rules 2 to 5.
-func (v *Viewer) memberRole(builder *sql.Builder, selector *sql.Selector, role Role) {
-	space, collection := selector.C("id"), selector.C("collection_id")
+func (v *Viewer) memberRole(builder *sql.Builder, spaces columns, role Role) {
+	space, collection := spaces.C("id"), spaces.C("collection_id")
 	builder.WriteString("COALESCE((SELECT MAX(p.role) FROM permissions p WHERE p.resource_id = ").Ident(space)
 	v.principals(builder)
 	builder.WriteString("), (SELECT MAX(p.role) FROM collection_ancestors a JOIN permissions p ON p.resource_id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
@@ -79,7 +94,7 @@ func (v *Viewer) memberRole(builder *sql.Builder, selector *sql.Selector, role R
 		builder.WriteString("0)")
 		return
 	}
-	builder.WriteString("CASE WHEN ").Ident(selector.C("default_level")).WriteString(" >= 0 THEN ").Ident(selector.C("default_level"))
+	builder.WriteString("CASE WHEN ").Ident(spaces.C("default_level")).WriteString(" >= 0 THEN ").Ident(spaces.C("default_level"))
 	builder.WriteString(" ELSE (SELECT c.default_level FROM collection_ancestors a JOIN collections c ON c.id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
 	builder.WriteString(" AND c.default_level >= 0 ORDER BY a.distance LIMIT 1) END, ").Arg(int64(role)).WriteString(")")
 }

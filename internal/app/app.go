@@ -10,6 +10,7 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/address"
+	"octavo/internal/changerequest"
 	"octavo/internal/database"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
@@ -32,11 +33,12 @@ type Config struct {
 
 // App is a running application without a listener.
 type App struct {
-	Database      *database.Database
-	Users         *user.Service
-	Organizations *organization.Service
-	Spaces        *space.Service
-	Revisions     *revision.Store
+	Database       *database.Database
+	Users          *user.Service
+	Organizations  *organization.Service
+	Spaces         *space.Service
+	Revisions      *revision.Store
+	ChangeRequests *changerequest.Service
 
 	config   Config
 	resolver *graph.Resolver
@@ -66,9 +68,11 @@ func assemble(config Config, opened *database.Database) *App {
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
 		Spaces: space.NewService(opened, revisions), config: config,
 	}
+	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
 	app.resolver = &graph.Resolver{
 		Addresses: address.NewBook(config.BaseURL), Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
+		ChangeRequests: app.ChangeRequests,
 	}
 	return app
 }
@@ -77,7 +81,10 @@ func assemble(config Config, opened *database.Database) *App {
 func (a *App) Close() error { return a.Database.Close() }
 
 func (a *App) loaderSources() loader.Sources {
-	return loader.Sources{Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions}
+	return loader.Sources{
+		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions,
+		ChangeRequests: a.ChangeRequests,
+	}
 }
 
 // Handler serves everything over HTTP.

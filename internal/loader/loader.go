@@ -10,6 +10,7 @@ import (
 	"github.com/vikstrous/dataloadgen"
 
 	"octavo/ent"
+	"octavo/internal/changerequest"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -21,26 +22,29 @@ const wait = 500 * time.Microsecond
 
 // Sources are what the loaders read from.
 type Sources struct {
-	Users         *user.Service
-	Organizations *organization.Service
-	Spaces        *space.Service
-	Revisions     *revision.Store
+	Users          *user.Service
+	Organizations  *organization.Service
+	Spaces         *space.Service
+	Revisions      *revision.Store
+	ChangeRequests *changerequest.Service
 }
 
 // Loaders belong to one request.
 type Loaders struct {
-	User         *dataloadgen.Loader[string, *ent.User]
-	Organization *dataloadgen.Loader[string, *organization.Organization]
-	Space        *dataloadgen.Loader[string, *space.Space]
-	Revision     *dataloadgen.Loader[string, *revision.Revision]
+	User          *dataloadgen.Loader[string, *ent.User]
+	Organization  *dataloadgen.Loader[string, *organization.Organization]
+	Space         *dataloadgen.Loader[string, *space.Space]
+	Revision      *dataloadgen.Loader[string, *revision.Revision]
+	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
 }
 
 func newLoaders(sources Sources) *Loaders {
 	return &Loaders{
-		User:         mapped(sources.Users.Named),
-		Organization: mapped(sources.Organizations.ByID),
-		Space:        mapped(sources.Spaces.ByID),
-		Revision:     mapped(sources.Revisions.ByID),
+		User:          mapped(sources.Users.Named),
+		Organization:  mapped(sources.Organizations.ByID),
+		Space:         mapped(sources.Spaces.ByID),
+		Revision:      mapped(sources.Revisions.ByID),
+		ChangeRequest: mapped(sources.ChangeRequests.ByID),
 	}
 }
 
