@@ -101,8 +101,8 @@ func (r configurationReader) path(key string, node *yaml.Node, fallback string, 
 		return fallback
 	}
 	cleaned, ok := cleanRelative(node.Value)
-	if !ok {
-		r.report(node.Line, fmt.Sprintf("%s: %q leaves the repository and is ignored", key, node.Value))
+	if !ok || strings.ContainsFunc(cleaned, isControl) {
+		r.report(node.Line, fmt.Sprintf("%s: %q is no path below the repository and is ignored", key, node.Value))
 		return fallback
 	}
 	if cleaned == "" && !directory {
@@ -119,6 +119,10 @@ func (r configurationReader) redirects(node *yaml.Node) (map[string]string, map[
 	for source, target := range r.fields(node, "redirects") {
 		if target.Kind != yaml.ScalarNode {
 			r.report(target.Line, fmt.Sprintf("the redirect of %q must be a path", source))
+			continue
+		}
+		if strings.Contains(source+target.Value, "\x00") {
+			r.report(target.Line, "a redirect holds the character 0 and is ignored")
 			continue
 		}
 		from := strings.Trim(path.Clean("/"+source), "/")

@@ -54,6 +54,9 @@ func FuzzSummary(f *testing.F) {
 	f.Add([]byte(contentsOf(&testing.T{}, sampleRepository())["docs/SUMMARY.md"]), uint64(2))
 	f.Add([]byte("# a\n---\n# b\n* [c](d.md)\n***\n\t* e\n ## \n* f\n"), uint64(3))
 	f.Add([]byte("1. [a](a.md)\n10. [b](<b.md>)\n\n    ```\n* ```yaml\ntype: a\n```\n"), uint64(4))
+	f.Add([]byte("```0"), uint64(6))
+	f.Add([]byte("* [0](<0>0\n* [1](<1> \"a\")\n"), uint64(50))
+	f.Add([]byte("##0\n## 0\n*\t[](0)"), uint64(27))
 	f.Fuzz(func(t *testing.T, source []byte, seed uint64) {
 		if !utf8.Valid(source) || len(source) > 4000 {
 			return

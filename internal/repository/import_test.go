@@ -69,7 +69,7 @@ func TestImportConfiguration(t *testing.T) {
 		{"wrong types", "root: [a]\nstructure: 1\nredirects: x", "", "document Top (README.md)\n", []string{
 			"error .gitbook.yaml: root must be a path", "error .gitbook.yaml: structure must be a mapping", "error .gitbook.yaml: redirects must be a mapping"}},
 		{"empty values", "root:\nstructure:\nredirects:\n", "", "document Top (README.md)\n", []string{"error .gitbook.yaml: root must be a path"}},
-		{"root outside", "root: ../..", "", "document Top (README.md)\n", []string{`error .gitbook.yaml: root: "../.." leaves the repository and is ignored`}},
+		{"root outside", "root: ../..", "", "document Top (README.md)\n", []string{`error .gitbook.yaml: root: "../.." is no path below the repository and is ignored`}},
 		{"root missing", "root: nowhere", "", "document Top (README.md)\n", []string{`error .gitbook.yaml: root: "nowhere" is no directory; the directory of the file is used`}},
 		{"summary missing", "structure: {summary: nowhere.md}", "", "document Top (README.md)\n", []string{"error nowhere.md: does not exist; the pages follow the directories"}},
 		{"redirects", "redirects:\n  a: README.md\n  /a/: README.md\n  b: ../x\n  c: {}\n  d: https://example.com\n", "", "document Top (README.md)\n", []string{

@@ -13,7 +13,7 @@ import (
 // pageTitle returns the title that a page gives itself.
 func pageTitle(source []byte, name string) string {
 	_, body := document.SplitFrontMatter(source)
-	if title := strings.Join(strings.Fields(document.Title(body)), " "); title != "" {
+	if title := cleanTitle(document.Title(body)); title != "" {
 		return title
 	}
 	return titleOfPath(name)
@@ -23,7 +23,7 @@ func pageTitle(source []byte, name string) string {
 // matter, else the title that a page would have.
 func reusableTitle(source []byte, name string) string {
 	if metadata, err := parseMetadata(source); err == nil && metadata.Title != nil {
-		if title := strings.TrimSpace(*metadata.Title); title != "" {
+		if title := cleanTitle(*metadata.Title); title != "" {
 			return title
 		}
 	}
@@ -41,13 +41,13 @@ func parseMetadata(source []byte) (document.Metadata, error) {
 // applyMetadata sets what the front matter of a page says, and removes what it
 // does not say.
 func (i *importer) applyMetadata(page *content.Page, found document.Metadata) {
-	page.Description = value(found.Description)
-	page.Emoji = value(found.Emoji)
-	page.Icon = value(found.Icon)
+	page.Description = storable(value(found.Description))
+	page.Emoji = storable(value(found.Emoji))
+	page.Icon = storable(value(found.Icon))
 	page.Hidden = value(found.Hidden)
 	page.NoIndex = value(found.NoIndex)
 	page.NoRobots = value(found.NoRobotsIndex)
-	page.Condition = value(found.If)
+	page.Condition = storable(value(found.If))
 	page.Layout = layoutOf(found.Layout)
 	page.Cover = i.cover(page, found)
 	variables, err := jsonValues(found.Vars)
@@ -73,6 +73,9 @@ func jsonValues(values map[string]any) (map[string]any, error) {
 	encoded, err := json.Marshal(values)
 	if err != nil {
 		return nil, fmt.Errorf("a value has no JSON form")
+	}
+	if bytes.Contains(encoded, []byte(nullEscape)) {
+		return nil, fmt.Errorf("a text holds the character 0")
 	}
 	var plain map[string]any
 	if err := json.Unmarshal(encoded, &plain); err != nil {
@@ -106,9 +109,12 @@ func layoutOf(found document.Layout) *content.Layout {
 
 func setText(target, stated *string) {
 	if stated != nil {
-		*target = *stated
+		*target = storable(*stated)
 	}
 }
+
+// storable replaces the character 0, which databases do not store in text.
+func storable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 func (i *importer) cover(page *content.Page, found document.Metadata) *content.Cover {
 	light := i.coverImage(page, found.Cover)
@@ -127,7 +133,7 @@ func (i *importer) coverImage(page *content.Page, image *string) map[string]any 
 		return nil
 	}
 	if hasScheme(*image) {
-		return map[string]any{"kind": "url", "url": *image}
+		return map[string]any{"kind": "url", "url": storable(*image)}
 	}
 	if kind, ok := applicationKind(*image); ok && kind == "file" {
 		return applicationReference(*image)

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -128,7 +129,7 @@ func (o *outline) destinations(parsed *summary) []destination {
 // relative to the file that it stands in; if nothing is there, to the content
 // root.
 func (o *outline) resolve(target string) destination {
-	target = strings.TrimSpace(target)
+	target = strings.ReplaceAll(strings.TrimSpace(target), "\x00", "%00")
 	name, suffix := splitDestination(target)
 	switch {
 	case target == "":
@@ -143,7 +144,7 @@ func (o *outline) resolve(target string) destination {
 	}
 	candidates := o.candidates(name)
 	if len(candidates) == 0 {
-		return destination{group: true, problem: fmt.Sprintf("%q leaves the content root", target)}
+		return destination{group: true, problem: fmt.Sprintf("%q is no path below the content root", target)}
 	}
 	for _, candidate := range candidates {
 		switch kind := o.kind(candidate); {
@@ -176,7 +177,7 @@ func (o *outline) candidates(name string) []string {
 				continue
 			}
 			for _, candidate := range pageCandidates(joined, strings.HasSuffix(spelling, "/")) {
-				if !slices.Contains(candidates, candidate) {
+				if o.limits.checkPath(candidate) == nil && !slices.Contains(candidates, candidate) {
 					candidates = append(candidates, candidate)
 				}
 			}
@@ -248,6 +249,9 @@ func (o *outline) computed(found *entry) node {
 	}
 }
 
+// nullEscape is the character 0 in JSON. Databases do not store it in text.
+const nullEscape = `\u0000`
+
 // parseComputed goes by way of JSON, because that is how pages are stored.
 func parseComputed(block string) (*computedSource, error) {
 	var free any
@@ -257,6 +261,9 @@ func parseComputed(block string) (*computedSource, error) {
 	encoded, err := json.Marshal(free)
 	if err != nil {
 		return nil, fmt.Errorf("a value has no JSON form")
+	}
+	if bytes.Contains(encoded, []byte(nullEscape)) {
+		return nil, fmt.Errorf("a text holds the character 0")
 	}
 	var source computedSource
 	if err := json.Unmarshal(encoded, &source); err != nil {
@@ -270,15 +277,15 @@ func parseComputed(block string) (*computedSource, error) {
 
 // title is the title that the block states, or what the page is made from.
 func (c *computedSource) title() string {
-	if title := strings.Join(strings.Fields(c.Title), " "); title != "" {
+	if title := cleanTitle(c.Title); title != "" {
 		return title
 	}
 	if reference, ok := c.Dependencies["spec"]["ref"].(map[string]any); ok {
-		if name, ok := reference["spec"].(string); ok && name != "" {
-			return name
+		if name, ok := reference["spec"].(string); ok && cleanTitle(name) != "" {
+			return cleanTitle(name)
 		}
 	}
-	return c.Type[strings.LastIndexByte(c.Type, ':')+1:]
+	return titleText(c.Type[strings.LastIndexByte(c.Type, ':')+1:])
 }
 
 // setSlugs gives every node a slug that its siblings do not have.

@@ -346,7 +346,7 @@ group Reference
 		`warning .gitbook.yaml: the redirect of "gone" leads to "nowhere.md", which does not exist`,
 		`warning docs/SUMMARY.md: guides/setup.md is named more than once: entry 11 is a link to the page`,
 		`error docs/SUMMARY.md: "missing.md" does not exist`,
-		`error docs/SUMMARY.md: "../outside.md" leaves the content root`,
+		`error docs/SUMMARY.md: "../outside.md" is no path below the content root`,
 		`warning docs/guides/unlisted.md: is not in the table of contents: it is kept and is no page`,
 		`error docs/latin1.md: is not valid UTF-8: it is kept as a file and is no page`,
 	}, problemsOf(result.Report))

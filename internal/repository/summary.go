@@ -45,8 +45,10 @@ type entry struct {
 	angled         bool
 	// anchor is the id that a heading states for itself.
 	anchor string
-	// block is the source of the YAML of a computed page.
-	block string
+	// block is the source of the YAML of a computed page; closed tells whether
+	// it ends before the file does.
+	block  string
+	closed bool
 }
 
 // summary is a table of contents as it stands in its file.
@@ -56,14 +58,20 @@ type summary struct {
 	entries []entry
 	// breaks are the lines that end a group without opening another.
 	breaks map[int]bool
+	// unclosed is the line from which a comment or a block of code runs to the
+	// end of the file; the number of lines if none does.
+	unclosed int
 }
 
 var (
-	headingLine  = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
-	itemLine     = regexp.MustCompile(`^([ \t]*)([*+-]|[0-9]{1,9}[.)])([ \t]+)(.*?)[ \t]*$`)
-	breakLine    = regexp.MustCompile(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	headingID    = regexp.MustCompile(`<a\b[^>]*\bid="([^"]*)"`)
-	emphasisOnly = regexp.MustCompile(`^[*_~ \t]*$`)
+	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
+	itemLine    = regexp.MustCompile(`^([ \t]*)([*+-]|[0-9]{1,9}[.)])([ \t]+)(.*?)[ \t]*$`)
+	breakLine   = regexp.MustCompile(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+	headingID   = regexp.MustCompile(`<a\b[^>]*\bid="([^"]*)"`)
+	// angledDestination is a destination in angle brackets, perhaps a title, and
+	// the end of the link.
+	angledDestination = regexp.MustCompile(`^<([^<>]*)>(?:[ \t]+(?:"[^"]*"|'[^']*'))?[ \t]*\)`)
+	emphasisOnly      = regexp.MustCompile(`^[*_~ \t]*$`)
 )
 
 // parseSummary reads a table of contents. It understands lists by indentation,
@@ -77,6 +85,7 @@ func parseSummary(source []byte) *summary {
 	if marked {
 		parser.summary.mark = byteOrderMark
 	}
+	parser.summary.unclosed = len(parser.summary.lines)
 	for parser.position < len(parser.summary.lines) {
 		parser.next()
 	}
@@ -113,9 +122,9 @@ func (p *summaryParser) next() {
 	trimmed := strings.TrimLeft(content, " \t")
 	switch {
 	case strings.HasPrefix(trimmed, "<!--"):
-		p.position = p.after(p.position, trimmed[len("<!--"):], "-->")
+		p.pass(p.after(p.position, trimmed[len("<!--"):], "-->"))
 	case fence(trimmed) != "":
-		p.position = p.afterFence(p.position+1, fence(trimmed))
+		p.pass(p.afterFence(p.position+1, fence(trimmed)))
 	case breakLine.MatchString(content):
 		p.endGroup()
 		p.position++
@@ -128,16 +137,24 @@ func (p *summaryParser) next() {
 	}
 }
 
+// pass leaves out a comment or a block of code.
+func (p *summaryParser) pass(end int, closed bool) {
+	if !closed {
+		p.summary.unclosed = p.position
+	}
+	p.position = end
+}
+
 // after returns the line after the one in which the terminator stands.
-func (p *summaryParser) after(line int, rest, terminator string) int {
+func (p *summaryParser) after(line int, rest, terminator string) (end int, closed bool) {
 	for !strings.Contains(rest, terminator) {
 		line++
 		if line >= len(p.summary.lines) {
-			return line
+			return line, false
 		}
 		rest = p.summary.lines[line]
 	}
-	return line + 1
+	return line + 1, true
 }
 
 // fence returns the fence of code that the text starts with, or "".
@@ -152,14 +169,14 @@ func fence(content string) string {
 }
 
 // afterFence returns the line after the one that closes a block of code.
-func (p *summaryParser) afterFence(line int, opening string) int {
+func (p *summaryParser) afterFence(line int, opening string) (end int, closed bool) {
 	for ; line < len(p.summary.lines); line++ {
 		content := strings.TrimSpace(p.summary.lines[line])
 		if strings.HasPrefix(content, opening) && strings.Trim(content, opening[:1]) == "" {
-			return line + 1
+			return line + 1, true
 		}
 	}
-	return line
+	return line, false
 }
 
 func (p *summaryParser) endGroup() {
@@ -216,7 +233,7 @@ func (p *summaryParser) item(content string) {
 	p.position++
 	switch mark := fence(source); {
 	case mark != "":
-		p.position = p.afterFence(p.position, mark)
+		p.position, found.closed = p.afterFence(p.position, mark)
 		found.kind = entryComputed
 		found.lines = p.position - found.line
 		found.block = blockText(p.summary.lines[found.line+1 : p.position])
@@ -260,7 +277,7 @@ func (e *entry) describe(source string) {
 	e.destination = unescapeMarkdown(source[link.destination.start:link.destination.end])
 	e.title = plainText(source[link.title.start:link.title.end])
 	if e.title == "" {
-		e.title = strings.TrimSpace(e.destination)
+		e.title = cleanTitle(e.destination)
 	}
 }
 
@@ -370,12 +387,8 @@ func findDestination(source string, start int) (found span, angled, ok bool) {
 	for start < len(source) && (source[start] == ' ' || source[start] == '\t') {
 		start++
 	}
-	if start < len(source) && source[start] == '<' {
-		end := strings.IndexByte(source[start:], '>')
-		if end < 0 {
-			return span{}, false, false
-		}
-		return span{start + 1, start + end}, true, true
+	if match := angledDestination.FindStringSubmatchIndex(source[start:]); match != nil {
+		return span{start + match[2], start + match[3]}, true, true
 	}
 	end := closingParenthesis(source, start)
 	if end < 0 {
@@ -445,7 +458,7 @@ var inlineParser = goldmark.DefaultParser()
 // escapes and HTML tags, and with single spaces.
 func plainText(source string) string {
 	if !strings.ContainsAny(source, "\\*_`<&[!") {
-		return strings.Join(strings.Fields(source), " ")
+		return cleanTitle(source)
 	}
 	// The letter keeps the line a paragraph, whatever it starts with.
 	const prefix = "a"
@@ -469,5 +482,17 @@ func plainText(source string) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	return strings.Join(strings.Fields(strings.TrimPrefix(plain.String(), prefix)), " ")
+	return cleanTitle(strings.TrimPrefix(plain.String(), prefix))
+}
+
+// cleanTitle puts text on one line, with single spaces and without control
+// characters.
+func cleanTitle(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
+	return strings.Map(func(character rune) rune {
+		if isControl(character) {
+			return '\ufffd'
+		}
+		return character
+	}, text)
 }

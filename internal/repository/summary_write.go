@@ -65,7 +65,7 @@ func (l *layout) describes(described *node, page *content.Page) bool {
 
 // titleText returns a title as a table of contents can hold it.
 func titleText(title string) string {
-	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "\ufffd")), " ")
+	title = cleanTitle(title)
 	if title == "" {
 		return "Untitled"
 	}
@@ -243,7 +243,8 @@ func (w *summaryWriter) nextEntryLine() int {
 			return w.source.entries[index].line
 		}
 	}
-	return len(w.source.lines)
+	// Nothing can be put behind a block that never ends.
+	return max(w.position, w.source.unclosed)
 }
 
 // copyBetween copies the lines before end that are no entries: blank lines,
@@ -422,7 +423,7 @@ func (w *summaryWriter) fits(next *line) bool {
 	case entryHeading:
 		return false
 	case entryComputed:
-		return next.page.Computed != nil && !next.linkDirty && found.lines > 1 && titleOfBlock(found.block) == next.title
+		return next.page.Computed != nil && !next.linkDirty && found.closed && titleOfBlock(found.block) == next.title
 	case entryText:
 		return next.link == ""
 	default:
@@ -440,6 +441,8 @@ func titleOfBlock(block string) string {
 
 // revise puts a new title and a new destination into the line of an entry.
 func revise(source string, found *entry, next *line) string {
+	// A link without text is titled by its destination.
+	untitled := found.kind == entryLink && next.linkDirty && plainText(source[found.raw.start:found.raw.end]) == ""
 	if next.linkDirty && found.kind == entryLink {
 		replacement := escapeDestination(next.link)
 		at := found.rawDestination
@@ -449,7 +452,7 @@ func revise(source string, found *entry, next *line) string {
 		}
 		source = source[:at.start] + replacement + source[at.end:]
 	}
-	if found.title == next.title {
+	if found.title == next.title && !untitled {
 		return source
 	}
 	title := escapeTitle(next.title)
