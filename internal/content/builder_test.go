@@ -138,3 +138,11 @@ func conflictKinds(result *MergeResult) []ConflictKind {
 	}
 	return kinds
 }
+
+func pageIDs(pages []*Page) []string {
+	ids := make([]string, len(pages))
+	for position, page := range pages {
+		ids[position] = page.ID
+	}
+	return ids
+}

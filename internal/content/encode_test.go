@@ -132,7 +132,7 @@ func TestChunksFollowTheSizeOfAChange(t *testing.T) {
 	tree := largeTree(10_000)
 	_, chunks := encode(t, tree)
 	generator := rand.New(rand.NewPCG(1, 2))
-	for range 15 {
+	for range 5 {
 		position := generator.IntN(len(tree.Pages))
 		rows := []struct {
 			name   string

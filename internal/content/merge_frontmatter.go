@@ -88,11 +88,8 @@ func (m *merger) mergeFrontMatter(conflict Conflict, base, ours, theirs []byte) 
 		return nil, nil
 	}
 	var merged strings.Builder
-	opening, _ := agreedValue(baseParts.opening, oursParts.opening, theirsParts.opening, equalText[string])
-	closing, _ := agreedValue(baseParts.closing, oursParts.closing, theirsParts.closing, equalText[string])
-	if opening == "" || closing == "" {
-		opening, closing = firstText(oursParts, theirsParts)
-	}
+	opening := mergeFence(baseParts.opening, oursParts.opening, theirsParts.opening)
+	closing := mergeFence(baseParts.closing, oursParts.closing, theirsParts.closing)
 	merged.WriteString(opening)
 	for _, key := range order {
 		merged.WriteString(texts[key[1:]])
@@ -111,11 +108,13 @@ func shifted(keys []string) []string {
 	return shifted
 }
 
-func firstText(ours, theirs frontMatterText) (opening, closing string) {
-	if ours.opening != "" {
-		return ours.opening, ours.closing
+// mergeFence merges the line before or after the properties. It is needed even
+// where one side has none.
+func mergeFence(base, ours, theirs string) string {
+	if fence, agreed := agreedValue(base, ours, theirs, equalText[string]); agreed && fence != "" {
+		return fence
 	}
-	return theirs.opening, theirs.closing
+	return max(ours, theirs)
 }
 
 func (m *merger) mergeEntries(conflict Conflict, base, ours, theirs map[string]string) (map[string]string, error) {

@@ -19,6 +19,7 @@ func FuzzMergeBody(f *testing.F) {
 		{"* a\n* b\n", "* a\n\n* b\n", "* b\n* a\n"},
 		{"a\n\na\n\na\n", "a\n\na\n", "b\n\na\n\na\n\na\n"},
 		{"\n\n", "a", "\n"},
+		{"", "---\n---", "---\n--- "},
 		{"{% hint %}\na\n{% endhint %}\n", "{% hint %}\nb\n{% endhint %}\n", "a\n"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])

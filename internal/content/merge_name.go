@@ -4,12 +4,15 @@ package content
 // the repository that differ from each other, where only the merge made them
 // alike.
 func (p *pageMerge) settleNames(pages []*Page) ([]*Page, error) {
-	index := newIndex(pages)
-	if err := p.settleSlugs("", index.Children("")); err != nil {
+	children := map[string][]*Page{}
+	for _, page := range pages {
+		children[page.Parent] = append(children[page.Parent], page)
+	}
+	if err := p.settleSlugs("", children[""]); err != nil {
 		return nil, err
 	}
 	for _, page := range pages {
-		if err := p.settleSlugs(page.ID, index.Children(page.ID)); err != nil {
+		if err := p.settleSlugs(page.ID, children[page.ID]); err != nil {
 			return nil, err
 		}
 	}
@@ -20,6 +23,9 @@ func (p *pageMerge) settleNames(pages []*Page) ([]*Page, error) {
 }
 
 func (p *pageMerge) settleSlugs(parent string, siblings []*Page) error {
+	if len(siblings) < 2 {
+		return nil
+	}
 	taken := make(map[string]bool, len(siblings))
 	for _, page := range siblings {
 		taken[page.Slug] = true

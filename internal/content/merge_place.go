@@ -171,12 +171,11 @@ func (p *pageMerge) arrange() ([]*Page, error) {
 			members[p.parents[id]] = append(members[p.parents[id]], id)
 		}
 	}
-	baseIndex, oursIndex, theirsIndex := newIndex(p.base.Pages), newIndex(p.ours.Pages), newIndex(p.theirs.Pages)
+	base, ours, theirs := childIDs(p.base.Pages), childIDs(p.ours.Pages), childIDs(p.theirs.Pages)
 	arranged := make([]*Page, 0, len(p.pages))
 	var descend func(parent string) error
 	descend = func(parent string) error {
-		children, err := p.orderChildren(parent, members[parent],
-			pageIDs(baseIndex.Children(parent)), pageIDs(oursIndex.Children(parent)), pageIDs(theirsIndex.Children(parent)))
+		children, err := p.orderChildren(parent, members[parent], base[parent], ours[parent], theirs[parent])
 		if err != nil {
 			return err
 		}
@@ -191,17 +190,23 @@ func (p *pageMerge) arrange() ([]*Page, error) {
 	return arranged, descend("")
 }
 
-func pageIDs(pages []*Page) []string {
-	ids := make([]string, len(pages))
-	for position, page := range pages {
-		ids[position] = page.ID
+// childIDs returns the ids of the pages below each page, in order.
+func childIDs(pages []*Page) map[string][]string {
+	children := map[string][]string{}
+	for _, page := range pages {
+		children[page.Parent] = append(children[page.Parent], page.ID)
 	}
-	return ids
+	return children
 }
 
+// orderChildren orders the pages below parent, given as they stand there in
+// the three trees; members are those that stand there now.
 func (p *pageMerge) orderChildren(parent string, members, base, ours, theirs []string) ([]string, error) {
 	if len(members) < 2 {
 		return members, nil
+	}
+	if len(members) == len(base) && slices.Equal(base, ours) && slices.Equal(base, theirs) {
+		return base, nil
 	}
 	wanted := setOf(members)
 	order, agreed := mergeOrder(base, ours, theirs, wanted)
