@@ -165,10 +165,19 @@ func needsEscape(character rune, rest string, around lineContext) bool {
 	return false
 }
 
-func escapeAttribute(value string) string {
-	value = strings.NewReplacer("&", "&#x26;", `"`, "&#x22;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;").Replace(value)
-	return value
-}
+var (
+	attributeEscapes = strings.NewReplacer(
+		"&", "&#x26;", `"`, "&#x22;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;")
+	titleEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", `\&`, "\n", "&#xA;", "\r", "&#xD;")
+	// markdownEscapes are for what stands in an element in the midst of
+	// Markdown, where it is read before the element is.
+	markdownEscapes    = strings.NewReplacer("|", "&#x7C;", "\\", "&#x5C;")
+	elementTextEscapes = strings.NewReplacer(
+		"&", "&#x26;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;", "|", "&#x7C;", "\\", "&#x5C;")
+)
+
+// escapeAttribute writes the value of an attribute in double quotes.
+func escapeAttribute(value string) string { return attributeEscapes.Replace(value) }
 
 var htmlTextEscapes = strings.NewReplacer("&", "&#x26;", "<", "&#x3C;", ">", "&#x3E;", "\r", "&#xD;", "\t", "&#x9;")
 
@@ -221,8 +230,7 @@ func writeTitle(title string) string {
 	if title == "" {
 		return ""
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", `\&`, "\n", "&#xA;", "\r", "&#xD;").Replace(title)
-	return ` "` + escaped + `"`
+	return ` "` + titleEscapes.Replace(title) + `"`
 }
 
 // isSpaceRune and isPunctuation follow CommonMark's rules for delimiters.

@@ -314,7 +314,7 @@ func (w *writer) inline(current item, all []item, index int, around lineContext)
 // escapeElementText writes the text of an element whose content is not
 // Markdown; nothing in it may look like a closing tag or a line break.
 func escapeElementText(text string) string {
-	return strings.NewReplacer("&", "&#x26;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;", "|", "&#x7C;", "\\", "&#x5C;").Replace(text)
+	return elementTextEscapes.Replace(text)
 }
 
 func encodeInline(node *Node) string {
@@ -332,7 +332,7 @@ func encodeNode(node *Node) string {
 		// Data is what JSON decoded or Parse made: it can be encoded again.
 		panic(fmt.Sprintf("document: %v", err))
 	}
-	return strings.NewReplacer("|", "&#x7C;", "\\", "&#x5C;").Replace(escapeAttribute(string(encoded)))
+	return markdownEscapes.Replace(escapeAttribute(string(encoded)))
 }
 
 // bare returns a copy without what is derived or does not matter, so that
@@ -457,7 +457,7 @@ func (w *writer) inlineImage(node *Node, around lineContext) string {
 
 // elementAttribute writes an attribute in the midst of Markdown.
 func elementAttribute(value string) string {
-	return strings.NewReplacer("|", "&#x7C;", "\\", "&#x5C;").Replace(escapeAttribute(value))
+	return markdownEscapes.Replace(escapeAttribute(value))
 }
 
 func (w *writer) annotation(node *Node, current item, all []item, index int, around lineContext) string {

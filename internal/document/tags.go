@@ -209,6 +209,15 @@ var tagBodies = map[string]bodyKind{
 // quotes and lists that it stands in.
 var linePrefix = regexp.MustCompile(`^[ \t]*(?:(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])[ \t]*)*`)
 
+// prefixLength returns the length of linePrefix on a line.
+func prefixLength(line []byte) int {
+	blank := len(line) - len(bytes.TrimLeft(line, " \t"))
+	if blank == len(line) || strings.IndexByte(">-+*0123456789", line[blank]) < 0 {
+		return blank
+	}
+	return len(linePrefix.Find(line))
+}
+
 // pairing holds, by the position of an opening, that of its closing. It is
 // made in one pass, so that the block parsers know where each block ends
 // without looking ahead.
@@ -235,7 +244,7 @@ func pair(source []byte) pairing {
 		if newline := bytes.IndexByte(source[start:], '\n'); newline >= 0 {
 			end = start + newline + 1
 		}
-		prefix := len(linePrefix.Find(source[start:end]))
+		prefix := prefixLength(source[start:end])
 		line, position := source[start+prefix:end], start+prefix
 		start = end
 		if fence != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -190,7 +191,7 @@ func (v *validator) count(path string, depth int) error {
 // blocks judges the blocks in a node; parent is its type.
 func (v *validator) blocks(nodes []*Node, path, parent string, depth int) error {
 	for index, node := range nodes {
-		if err := v.block(node, fmt.Sprintf("%s.%d", path, index), parent, depth); err != nil {
+		if err := v.block(node, path+"."+strconv.Itoa(index), parent, depth); err != nil {
 			return err
 		}
 	}
@@ -259,7 +260,7 @@ func (v *validator) content(node *Node, definition definition, path string, dept
 
 func (v *validator) inlines(nodes []*Node, path string, allowed content, depth int) error {
 	for index, node := range nodes {
-		if err := v.inline(node, fmt.Sprintf("%s.%d", path, index), allowed, depth); err != nil {
+		if err := v.inline(node, path+"."+strconv.Itoa(index), allowed, depth); err != nil {
 			return err
 		}
 	}
@@ -294,7 +295,7 @@ func (v *validator) inline(node *Node, path string, allowed content, depth int) 
 
 func (v *validator) leaves(leaves []Leaf, path string) error {
 	for index, leaf := range leaves {
-		place := fmt.Sprintf("%s.leaves.%d", path, index)
+		place := path + ".leaves." + strconv.Itoa(index)
 		v.text += len(leaf.Text)
 		if v.text > MaximumText {
 			return fault.New(fault.LimitExceeded, "%s: a document may hold %d bytes of text", place, MaximumText)
