@@ -79,18 +79,7 @@ func (t tableView) column(id string) map[string]any {
 	return column
 }
 
-// cell returns the blocks of a cell of text.
-func (t tableView) cell(values map[string]any, id string) []*Node {
-	name, _ := values[id].(string)
-	for _, fragment := range t.node.Fragments {
-		if fragment.Fragment == name && name != "" {
-			return fragment.Nodes
-		}
-	}
-	return nil
-}
-
-// cells indexes the fragments of a table by their names.
+// index gives the fragments of a table by their names.
 func (t tableView) index() map[string][]*Node {
 	cells := make(map[string][]*Node, len(t.node.Fragments))
 	for _, fragment := range t.node.Fragments {
