@@ -417,7 +417,7 @@ func checkRandomEdits(t *testing.T, seed uint64, source map[string]string) {
 			return
 		}
 	}
-	if !assert.Equal(t, linkTargets(tree, bodies), linkTargets(again.Tree, texts(again.Bodies)), "seed %d", seed) {
+	if !assert.Equal(t, linkTargets(tree, bodies), linkTargets(again.Tree, texts(again.Bodies)), "seed %d\n%v", seed, written) {
 		return
 	}
 	twice, err := exportTree(again.Tree, texts(again.Bodies), again.openFile)

@@ -21,6 +21,7 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(sample["docs/SUMMARY.md"]), []byte(sample[".gitbook.yaml"]), []byte(sample["docs/intro.md"]))
 	f.Add([]byte(guide["SUMMARY.md"]), []byte("root: docs\nstructure: {summary: README.md, readme: SUMMARY.md}\n"), []byte(guide["install/linux.md"]))
 	f.Add([]byte("* [a](README.md#)\n* [a](b.md)\n* [a](.gitbook/includes/a.md)\n* [a](SUMMARY.md)\n"), []byte("a: &a [*a]"), []byte("---\nvars: {1: 2}\ncover: a.png\n---\n"))
+	f.Add([]byte("* [a](b.md)"), []byte("structure: {summary: TOC.md, readme: SUMMARY.md}\n"), []byte("[x](macos)"))
 	f.Add([]byte("* [](..)\n* ```yaml\n  type: a\n  props: {1: .nan}\n"), []byte("redirects: {? [a] : b, <<: {a: b}}"), []byte("---\ncover: /files/x\nlayout: [a]\n---"))
 	f.Fuzz(func(t *testing.T, summary, configuration, page []byte) {
 		contents := map[string]string{}
@@ -55,6 +56,7 @@ func FuzzSummary(f *testing.F) {
 	f.Add([]byte("# a\n---\n# b\n* [c](d.md)\n***\n\t* e\n ## \n* f\n"), uint64(3))
 	f.Add([]byte("1. [a](a.md)\n10. [b](<b.md>)\n\n    ```\n* ```yaml\ntype: a\n```\n"), uint64(4))
 	f.Add([]byte("```0"), uint64(6))
+	f.Add([]byte("00000000000\n*  A.md\n * 00\n# 0"), uint64(20))
 	f.Add([]byte("* [0](<0>0\n* [1](<1> \"a\")\n"), uint64(50))
 	f.Add([]byte("##0\n## 0\n*\t[](0)"), uint64(27))
 	f.Fuzz(func(t *testing.T, source []byte, seed uint64) {

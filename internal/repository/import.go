@@ -525,22 +525,19 @@ func (i *importer) fillDocument(page *content.Page, described *node, before *con
 	file := i.found.byPath[described.path]
 	if file == nil { // named but missing: a page without a body
 		page.Body, page.GitOID = "", ""
-		page.Title = orDefault(page.Title, titleOfPath(described.path))
+		if page.Title == "" {
+			page.Title = titleOfPath(described.path)
+		}
 		return nil
 	}
 	page.Body, page.GitOID = i.keep(file.text), file.oid
-	page.Title = orDefault(page.Title, pageTitle(file.text, file.path))
+	if page.Title == "" {
+		page.Title = pageTitle(file.text, file.path)
+	}
 	if before != nil && before.Body == page.Body {
 		return nil
 	}
 	return i.fillMetadata(page, file, before)
-}
-
-func orDefault(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }
 
 // fillMetadata takes over the front matter of a page, unless it is that of the

@@ -98,7 +98,10 @@ func (l *layout) readConfiguration(bodies content.Bodies) error {
 // placeCurrent gives everything the path it came from, and a new one to what
 // never was in a repository.
 func (l *layout) placeCurrent() {
-	claimed := map[string]bool{l.summaryPath: true, configurationName: true}
+	claimed := map[string]bool{configurationName: true}
+	if origin := l.tree.Repository; origin == nil || origin.SummaryPath != "" {
+		claimed[l.summaryPath] = true
+	}
 	claim := func(name string) bool {
 		free := name != "" && !claimed[name]
 		claimed[name] = true
@@ -135,12 +138,12 @@ func (l *layout) placeNew(claimed map[string]bool) {
 		if l.files[file.ID] == "" {
 			name := fileName(file.Name)
 			extension := path.Ext(name)
-			l.files[file.ID] = taken.unique(assetsDirectory+"/"+strings.TrimSuffix(name, extension), extension)
+			l.files[file.ID] = taken.unique(taken.directory(assetsDirectory)+"/"+strings.TrimSuffix(name, extension), extension)
 		}
 	}
 	for _, reusable := range l.tree.ReusableContents {
 		if l.reusable[reusable.ID] == "" {
-			l.reusable[reusable.ID] = taken.unique(includesDirectory+"/"+slugOf(reusable.Title), ".md")
+			l.reusable[reusable.ID] = taken.unique(taken.directory(includesDirectory)+"/"+slugOf(reusable.Title), ".md")
 		}
 	}
 	for _, page := range l.tree.Pages {
@@ -356,7 +359,7 @@ func (l *layout) derive(page *content.Page, paths map[string]string, taken *name
 	if l.tree.Repository == nil && l.index[page.ID] == 0 {
 		return taken.unique(strings.TrimSuffix(readmeName, ".md"), ".md")
 	}
-	stem := path.Join(l.childDirectory(page.Parent, paths), slugOf(page.Slug))
+	stem := path.Join(taken.directory(l.childDirectory(page.Parent, paths)), slugOf(page.Slug))
 	if l.parents[page.ID] {
 		return taken.unique(stem, "/"+readmeName)
 	}

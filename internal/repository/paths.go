@@ -190,29 +190,58 @@ func slugOf(text string) string {
 	return result
 }
 
-// names hands out names that differ from each other in more than case.
+// names hands out names that differ from each other in more than case. Names
+// with slashes are paths: none of them is used as a directory by another.
 type names struct {
-	taken map[string]bool
-	next  map[string]int
+	taken       map[string]bool
+	directories map[string]bool
+	next        map[string]int
 }
 
 func newNames() *names {
-	return &names{taken: map[string]bool{}, next: map[string]int{}}
+	return &names{taken: map[string]bool{}, directories: map[string]bool{}, next: map[string]int{}}
 }
 
 func (n *names) take(name string) {
-	n.taken[strings.ToLower(name)] = true
+	name = strings.ToLower(name)
+	n.taken[name] = true
+	for parent := directoryOf(name); parent != "" && !n.directories[parent]; parent = directoryOf(parent) {
+		n.directories[parent] = true
+	}
 }
 
 // unique takes and returns stem+extension, or the first of stem-1+extension,
-// stem-2+extension, ... that is free.
+// stem-2+extension, ... that is free. The directory of stem must be free.
 func (n *names) unique(stem, extension string) string {
-	candidate := stem + extension
-	key := strings.ToLower(candidate)
-	for n.taken[strings.ToLower(candidate)] {
+	key := strings.ToLower(stem + extension)
+	numbered := stem
+	for !n.isFree(strings.ToLower(numbered), strings.ToLower(extension)) {
 		n.next[key]++
-		candidate = stem + "-" + strconv.Itoa(n.next[key]) + extension
+		numbered = stem + "-" + strconv.Itoa(n.next[key])
 	}
-	n.take(candidate)
-	return candidate
+	n.take(numbered + extension)
+	return numbered + extension
+}
+
+func (n *names) isFree(stem, extension string) bool {
+	name := stem + extension
+	within := strings.HasPrefix(extension, "/") && n.taken[stem]
+	return !within && !n.taken[name] && !n.directories[name]
+}
+
+// directory returns a path whose parts are no files: parts that are get a
+// number.
+func (n *names) directory(name string) string {
+	free := ""
+	if name == "" {
+		return free
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		candidate := path.Join(free, part)
+		for number := 1; n.taken[strings.ToLower(candidate)]; number++ {
+			candidate = path.Join(free, part+"-"+strconv.Itoa(number))
+		}
+		free = candidate
+	}
+	return free
 }
