@@ -4,6 +4,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"octavo/graph/model"
+	"octavo/internal/mergerule"
 )
 
 // given returns what a client said of an optional field: nil when nothing, the
@@ -33,4 +34,18 @@ func gitFile(oid, path string) *model.GitFile {
 		return nil
 	}
 	return &model.GitFile{Oid: oid, Path: path}
+}
+
+func mergeRules(field graphql.Omittable[*model.MergeRulesInput]) *mergerule.Rules {
+	input := field.Value()
+	if input == nil {
+		return nil
+	}
+	rules := mergerule.Rules{Type: input.Type}
+	for _, rule := range input.Rules.Value() {
+		rules.Rules = append(rules.Rules, mergerule.Rule{
+			Rule: rule.Rule, Users: rule.Users.Value(), Expression: valueOf(rule.Expression),
+		})
+	}
+	return &rules
 }

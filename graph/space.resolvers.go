@@ -25,7 +25,10 @@ func (r *collectionResolver) Organization(ctx context.Context, obj *ent.Collecti
 }
 
 func (r *collectionResolver) Parent(ctx context.Context, obj *ent.Collection) (*ent.Collection, error) {
-	panic(fmt.Errorf("not implemented: Parent - parent"))
+	if obj.ParentID == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).Collection.Load(ctx, *obj.ParentID)
 }
 
 func (r *mutationResolver) CreateSpace(ctx context.Context, input model.CreateSpaceInput) (*model.CreateSpacePayload, error) {
@@ -40,27 +43,59 @@ func (r *mutationResolver) CreateSpace(ctx context.Context, input model.CreateSp
 }
 
 func (r *mutationResolver) UpdateSpace(ctx context.Context, input model.UpdateSpaceInput) (*model.UpdateSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateSpace - updateSpace"))
+	changes := space.Changes{
+		Title: given(input.Title), Emoji: given(input.Emoji), Icon: given(input.Icon), Language: given(input.Language),
+		EditMode: input.EditMode.Value(), DefaultLevel: input.DefaultLevel.Value(), MergeRules: mergeRules(input.MergeRules),
+	}
+	updated, err := r.Spaces.Update(ctx, input.Space, changes)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateSpacePayload{Space: updated}, nil
 }
 
 func (r *mutationResolver) DeleteSpace(ctx context.Context, input model.DeleteSpaceInput) (*model.DeleteSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: DeleteSpace - deleteSpace"))
+	existed, err := r.Spaces.Delete(ctx, input.Space)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteSpacePayload{Deleted: existed}, nil
 }
 
 func (r *mutationResolver) RestoreSpace(ctx context.Context, input model.RestoreSpaceInput) (*model.RestoreSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: RestoreSpace - restoreSpace"))
+	restored, err := r.Spaces.Restore(ctx, input.Space)
+	if err != nil {
+		return nil, err
+	}
+	return &model.RestoreSpacePayload{Space: restored}, nil
 }
 
 func (r *mutationResolver) DuplicateSpace(ctx context.Context, input model.DuplicateSpaceInput) (*model.DuplicateSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: DuplicateSpace - duplicateSpace"))
+	created, err := r.Spaces.Duplicate(ctx, input.Space)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DuplicateSpacePayload{Space: created}, nil
 }
 
 func (r *mutationResolver) MoveSpace(ctx context.Context, input model.MoveSpaceInput) (*model.MoveSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: MoveSpace - moveSpace"))
+	move := space.Move{Parent: given(input.Parent)}
+	if position := input.Position.Value(); position != nil {
+		move.Before, move.After = valueOf(position.Before), valueOf(position.After)
+	}
+	moved, err := r.Spaces.Move(ctx, input.Space, move)
+	if err != nil {
+		return nil, err
+	}
+	return &model.MoveSpacePayload{Space: moved}, nil
 }
 
 func (r *mutationResolver) TransferSpace(ctx context.Context, input model.TransferSpaceInput) (*model.TransferSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: TransferSpace - transferSpace"))
+	transferred, err := r.Spaces.Transfer(ctx, input.Space, input.Organization)
+	if err != nil {
+		return nil, err
+	}
+	return &model.TransferSpacePayload{Space: transferred}, nil
 }
 
 func (r *mutationResolver) ApplyTemplateToSpace(ctx context.Context, input model.ApplyTemplateToSpaceInput) (*model.ApplyTemplateToSpacePayload, error) {
@@ -92,7 +127,10 @@ func (r *spaceResolver) Organization(ctx context.Context, obj *space.Space) (*or
 }
 
 func (r *spaceResolver) Parent(ctx context.Context, obj *space.Space) (*ent.Collection, error) {
-	panic(fmt.Errorf("not implemented: Parent - parent"))
+	if obj.CollectionID == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).Collection.Load(ctx, *obj.CollectionID)
 }
 
 func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error) {

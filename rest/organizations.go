@@ -68,13 +68,7 @@ func (a *API) createSpace(writer http.ResponseWriter, request *http.Request) err
 	if err != nil {
 		return err
 	}
-	rendered, err := a.renderSpace(request.Context(), payload.Space)
-	if err != nil {
-		return err
-	}
-	writer.Header().Set("Location", rendered.URLs.Location)
-	WriteJSON(writer, http.StatusCreated, rendered)
-	return nil
+	return a.answerCreatedSpace(writer, request, payload.Space)
 }
 
 // organization is the one that the path names.

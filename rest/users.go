@@ -103,6 +103,17 @@ func omittable[T any](value nullable.Nullable[T]) graphql.Omittable[*T] {
 	return graphql.OmittableOf(new(value.MustGet()))
 }
 
+// omittableText is omittable for an enumeration of the wire.
+func omittableText[T ~string](value nullable.Nullable[T]) graphql.Omittable[*string] {
+	if !value.IsSpecified() {
+		return graphql.Omittable[*string]{}
+	}
+	if value.IsNull() {
+		return graphql.OmittableOf[*string](nil)
+	}
+	return graphql.OmittableOf(new(string(value.MustGet())))
+}
+
 func unlessEmpty[T comparable](value T) *T {
 	var empty T
 	if value == empty {

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"sync/atomic"
 
 	"entgo.io/ent/dialect"
@@ -32,7 +33,15 @@ func (d *driver) Close() error {
 
 func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {
 	count(ctx)
-	return entsql.Conn{ExecQuerier: d.read}.Query(ctx, query, arguments, target)
+	return entsql.Conn{ExecQuerier: d.pool(query)}.Query(ctx, query, arguments, target)
+}
+
+// pool is where a query runs: one that writes and returns rows is no read.
+func (d *driver) pool(query string) *sql.DB {
+	if strings.HasPrefix(query, "SELECT") || strings.HasPrefix(query, "WITH") {
+		return d.read
+	}
+	return d.write
 }
 
 func (d *driver) Exec(ctx context.Context, query string, arguments, target any) error {
@@ -43,7 +52,7 @@ func (d *driver) Exec(ctx context.Context, query string, arguments, target any) 
 // QueryContext serves hand-written statements.
 func (d *driver) QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
 	count(ctx)
-	return d.read.QueryContext(ctx, query, arguments...)
+	return d.pool(query).QueryContext(ctx, query, arguments...)
 }
 
 // ExecContext serves hand-written statements.

@@ -3,6 +3,13 @@
 // from them.
 package enum
 
+import (
+	"slices"
+	"strings"
+
+	"octavo/internal/fault"
+)
+
 // SpaceVisibility says who may read a space.
 type SpaceVisibility string
 
@@ -198,3 +205,15 @@ const (
 
 // Values lists the directions.
 func (Order) Values() []string { return []string{"asc", "desc"} }
+
+// Check returns BAD_USER_INPUT when the value is not one of its enumeration.
+// GraphQL checks this itself; values from elsewhere are checked here.
+func Check[T interface {
+	~string
+	Values() []string
+}](field string, value T) error {
+	if slices.Contains(value.Values(), string(value)) {
+		return nil
+	}
+	return fault.Invalid(field, "%q is not one of %s", string(value), strings.Join(value.Values(), ", "))
+}

@@ -35,6 +35,7 @@ type Loaders struct {
 	Organization  *dataloadgen.Loader[string, *organization.Organization]
 	Space         *dataloadgen.Loader[string, *space.Space]
 	Revision      *dataloadgen.Loader[string, *revision.Revision]
+	Collection    *dataloadgen.Loader[string, *ent.Collection]
 	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
 }
 
@@ -44,6 +45,7 @@ func newLoaders(sources Sources) *Loaders {
 		Organization:  mapped(sources.Organizations.ByID),
 		Space:         mapped(sources.Spaces.ByID),
 		Revision:      mapped(sources.Revisions.ByID),
+		Collection:    mapped(sources.Spaces.Collections),
 		ChangeRequest: mapped(sources.ChangeRequests.ByID),
 	}
 }

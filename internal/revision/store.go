@@ -84,10 +84,20 @@ func (s *Store) Write(ctx context.Context, draft Draft) (*ent.Revision, error) {
 	if err := s.writeObjects(ctx, objects); err != nil {
 		return nil, err
 	}
+	return s.writeRow(ctx, draft, string(root.Hash))
+}
+
+// Copy stores a revision with the content of another one, which costs no more
+// than its row.
+func (s *Store) Copy(ctx context.Context, original *Revision, draft Draft) (*ent.Revision, error) {
+	return s.writeRow(ctx, draft, original.Root)
+}
+
+func (s *Store) writeRow(ctx context.Context, draft Draft, root string) (*ent.Revision, error) {
 	create := s.database.Client(ctx).Revision.Create().
 		SetOrganizationID(draft.Space.OrganizationID).SetSpaceID(draft.Space.ID).
 		SetNillableChangeRequestID(draft.ChangeRequestID).SetNillableMergedFromID(draft.MergedFromID).
-		SetType(draft.Type).SetParents(draft.Parents).SetRoot(string(root.Hash))
+		SetType(draft.Type).SetParents(draft.Parents).SetRoot(root)
 	if draft.AuthorID != "" {
 		create.SetAuthorID(draft.AuthorID)
 	}

@@ -2,18 +2,13 @@ package space
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/content"
 	"octavo/internal/enum"
-	"octavo/internal/fault"
-	"octavo/internal/identifier"
 	"octavo/internal/revision"
 )
-
-const maximumTitle = 50
 
 // New is a space to be made.
 type New struct {
@@ -57,10 +52,17 @@ func (s *Service) Create(ctx context.Context, space New) (*Space, error) {
 // insert writes the space and its first revision. The two name each other, so
 // the space is written with the id that the revision will get.
 func (s *Service) insert(ctx context.Context, space New) (*ent.Space, error) {
+	if err := s.lockSiblings(ctx, space.OrganizationID, space.CollectionID); err != nil {
+		return nil, err
+	}
+	place, err := s.lastPosition(ctx, space.OrganizationID, space.CollectionID)
+	if err != nil {
+		return nil, err
+	}
 	create := s.database.Client(ctx).Space.Create().
 		SetOrganizationID(space.OrganizationID).SetNillableCollectionID(space.CollectionID).
 		SetTitle(space.Title).SetEmoji(space.Emoji).SetNillableLanguage(space.Language).
-		SetPosition(identifier.New(identifier.Space)).SetRevisionID(pendingRevision)
+		SetPosition(place).SetRevisionID(pendingRevision)
 	if space.EditMode != "" {
 		create.SetEditMode(space.EditMode)
 	}
@@ -83,8 +85,19 @@ func (s *Service) insert(ctx context.Context, space New) (*ent.Space, error) {
 const pendingRevision = "pending"
 
 func (n New) validate() error {
-	if length := utf8.RuneCountInString(n.Title); length > maximumTitle {
-		return fault.Invalid("title", "at most %d characters, got %d", maximumTitle, length)
+	if err := validateTitle(n.Title); err != nil {
+		return err
+	}
+	if err := validateEmoji(n.Emoji); err != nil {
+		return err
+	}
+	if n.EditMode != "" {
+		if err := enum.Check("editMode", n.EditMode); err != nil {
+			return err
+		}
+	}
+	if n.Language != nil {
+		return validateLanguage(*n.Language)
 	}
 	return nil
 }

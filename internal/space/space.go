@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"octavo/ent"
+	"octavo/ent/collection"
 	"octavo/ent/predicate"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
@@ -168,6 +169,20 @@ func (s *Service) counter(organizationID string, viewer *access.Viewer) func(con
 		return s.database.Client(ctx).Space.Query().
 			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).Count(ctx)
 	}
+}
+
+// Collections returns collections by their ids, for loaders: what a readable
+// space is in may be named.
+func (s *Service) Collections(ctx context.Context, ids []string) (map[string]*ent.Collection, error) {
+	rows, err := s.database.Client(ctx).Collection.Query().Where(collection.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.Collection, len(rows))
+	for _, row := range rows {
+		found[row.ID] = row
+	}
+	return found, nil
 }
 
 // Permissions are what the caller may do with a space.
