@@ -22,6 +22,7 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(guide["SUMMARY.md"]), []byte("root: docs\nstructure: {summary: README.md, readme: SUMMARY.md}\n"), []byte(guide["install/linux.md"]))
 	f.Add([]byte("* [a](README.md#)\n* [a](b.md)\n* [a](.gitbook/includes/a.md)\n* [a](SUMMARY.md)\n"), []byte("a: &a [*a]"), []byte("---\nvars: {1: 2}\ncover: a.png\n---\n"))
 	f.Add([]byte("* [a](b.md)"), []byte("structure: {summary: TOC.md, readme: SUMMARY.md}\n"), []byte("[x](macos)"))
+	f.Add([]byte("* [a](b.md)"), []byte("structure: {readme: SUMMARY.md}\n"), []byte(""))
 	f.Add([]byte("* [](..)\n* ```yaml\n  type: a\n  props: {1: .nan}\n"), []byte("redirects: {? [a] : b, <<: {a: b}}"), []byte("---\ncover: /files/x\nlayout: [a]\n---"))
 	f.Fuzz(func(t *testing.T, summary, configuration, page []byte) {
 		contents := map[string]string{}

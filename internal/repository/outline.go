@@ -76,7 +76,7 @@ func (o *outline) fromSummary(parsed *summary) error {
 // addReadme puts the first page before all others if the table of contents does
 // not name it. It returns the number of nodes that it added.
 func (o *outline) addReadme(destinations []destination) int {
-	if o.kind(o.readme) != fileText {
+	if o.readme == o.summaryPath || o.kind(o.readme) != fileText {
 		return 0
 	}
 	for _, found := range destinations {

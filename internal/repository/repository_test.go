@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"octavo/internal/content"
+	"octavo/internal/document"
 )
 
 var testTime = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -187,8 +188,8 @@ func problemsOf(report Report) []string {
 	return messages
 }
 
-// openCorpus opens the repositories named by OCTAVO_CORPUS, a list of
-// directories; without it, the repository's own documentation if it is there.
+// corpora opens the sample and the repositories that OCTAVO_CORPUS names, a
+// list of directories.
 func corpora(t *testing.T) map[string]fs.FS {
 	t.Helper()
 	found := map[string]fs.FS{"sample": sampleRepository()}
@@ -356,3 +357,29 @@ group Reference
 
 // openFile opens the content of an imported file.
 func (r *Result) openFile(hash content.Hash) (io.ReadCloser, error) { return r.Files[hash].Open() }
+
+func TestLinksOfCorpora(t *testing.T) {
+	t.Parallel()
+	for name, source := range corpora(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := importFS(t, source)
+			links := NewLinks(result.Tree, LinkOptions{})
+			counts := map[Status]int{}
+			for _, page := range result.Tree.Pages {
+				_, body := document.SplitFrontMatter(result.Bodies[page.Body])
+				for _, link := range document.Links(body) {
+					target := links.Resolve(page, link.Destination)
+					counts[target.Status]++
+					if target.Status == StatusBroken {
+						t.Logf("%s:%d: %s", page.GitPath, link.Line, link.Destination)
+						continue
+					}
+					require.Equal(t, target, links.Resolve(page, links.Destination(page, target)), link.Destination)
+				}
+			}
+			t.Log(counts)
+			assert.Positive(t, counts[StatusOK])
+		})
+	}
+}
