@@ -27,6 +27,7 @@ import (
 	"octavo/ent/requestedreviewer"
 	"octavo/ent/review"
 	"octavo/ent/revision"
+	"octavo/ent/secret"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -77,6 +78,8 @@ type Client struct {
 	Review *ReviewClient
 	// Revision is the client for interacting with the Revision builders.
 	Revision *RevisionClient
+	// Secret is the client for interacting with the Secret builders.
+	Secret *SecretClient
 	// Space is the client for interacting with the Space builders.
 	Space *SpaceClient
 	// Team is the client for interacting with the Team builders.
@@ -112,6 +115,7 @@ func (c *Client) init() {
 	c.RequestedReviewer = NewRequestedReviewerClient(c.config)
 	c.Review = NewReviewClient(c.config)
 	c.Revision = NewRevisionClient(c.config)
+	c.Secret = NewSecretClient(c.config)
 	c.Space = NewSpaceClient(c.config)
 	c.Team = NewTeamClient(c.config)
 	c.TeamMember = NewTeamMemberClient(c.config)
@@ -224,6 +228,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RequestedReviewer:  NewRequestedReviewerClient(cfg),
 		Review:             NewReviewClient(cfg),
 		Revision:           NewRevisionClient(cfg),
+		Secret:             NewSecretClient(cfg),
 		Space:              NewSpaceClient(cfg),
 		Team:               NewTeamClient(cfg),
 		TeamMember:         NewTeamMemberClient(cfg),
@@ -263,6 +268,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RequestedReviewer:  NewRequestedReviewerClient(cfg),
 		Review:             NewReviewClient(cfg),
 		Revision:           NewRevisionClient(cfg),
+		Secret:             NewSecretClient(cfg),
 		Space:              NewSpaceClient(cfg),
 		Team:               NewTeamClient(cfg),
 		TeamMember:         NewTeamMemberClient(cfg),
@@ -299,7 +305,7 @@ func (c *Client) Use(hooks ...Hook) {
 		c.AccessToken, c.ChangeRequest, c.Collection, c.CollectionAncestor, c.Comment,
 		c.CommentReply, c.ContentObject, c.Contributor, c.Event, c.Member,
 		c.Organization, c.Permission, c.Reaction, c.RequestedReviewer, c.Review,
-		c.Revision, c.Space, c.Team, c.TeamMember, c.User,
+		c.Revision, c.Secret, c.Space, c.Team, c.TeamMember, c.User,
 	} {
 		n.Use(hooks...)
 	}
@@ -312,7 +318,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.AccessToken, c.ChangeRequest, c.Collection, c.CollectionAncestor, c.Comment,
 		c.CommentReply, c.ContentObject, c.Contributor, c.Event, c.Member,
 		c.Organization, c.Permission, c.Reaction, c.RequestedReviewer, c.Review,
-		c.Revision, c.Space, c.Team, c.TeamMember, c.User,
+		c.Revision, c.Secret, c.Space, c.Team, c.TeamMember, c.User,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -353,6 +359,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Review.mutate(ctx, m)
 	case *RevisionMutation:
 		return c.Revision.mutate(ctx, m)
+	case *SecretMutation:
+		return c.Secret.mutate(ctx, m)
 	case *SpaceMutation:
 		return c.Space.mutate(ctx, m)
 	case *TeamMutation:
@@ -3038,6 +3046,139 @@ func (c *RevisionClient) mutate(ctx context.Context, m *RevisionMutation) (Value
 	}
 }
 
+// SecretClient is a client for the Secret schema.
+type SecretClient struct {
+	config
+}
+
+// NewSecretClient returns a client for the Secret from the given config.
+func NewSecretClient(c config) *SecretClient {
+	return &SecretClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `secret.Hooks(f(g(h())))`.
+func (c *SecretClient) Use(hooks ...Hook) {
+	c.hooks.Secret = append(c.hooks.Secret, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `secret.Intercept(f(g(h())))`.
+func (c *SecretClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Secret = append(c.inters.Secret, interceptors...)
+}
+
+// Create returns a builder for creating a Secret entity.
+func (c *SecretClient) Create() *SecretCreate {
+	mutation := newSecretMutation(c.config, OpCreate)
+	return &SecretCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Secret entities.
+func (c *SecretClient) CreateBulk(builders ...*SecretCreate) *SecretCreateBulk {
+	return &SecretCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SecretClient) MapCreateBulk(slice any, setFunc func(*SecretCreate, int)) *SecretCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SecretCreateBulk{err: fmt.Errorf("calling to SecretClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SecretCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SecretCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Secret.
+func (c *SecretClient) Update() *SecretUpdate {
+	mutation := newSecretMutation(c.config, OpUpdate)
+	return &SecretUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SecretClient) UpdateOne(_m *Secret) *SecretUpdateOne {
+	mutation := newSecretMutation(c.config, OpUpdateOne, withSecret(_m))
+	return &SecretUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SecretClient) UpdateOneID(id string) *SecretUpdateOne {
+	mutation := newSecretMutation(c.config, OpUpdateOne, withSecretID(id))
+	return &SecretUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Secret.
+func (c *SecretClient) Delete() *SecretDelete {
+	mutation := newSecretMutation(c.config, OpDelete)
+	return &SecretDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SecretClient) DeleteOne(_m *Secret) *SecretDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SecretClient) DeleteOneID(id string) *SecretDeleteOne {
+	builder := c.Delete().Where(secret.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SecretDeleteOne{builder}
+}
+
+// Query returns a query builder for Secret.
+func (c *SecretClient) Query() *SecretQuery {
+	return &SecretQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSecret},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Secret entity by its id.
+func (c *SecretClient) Get(ctx context.Context, id string) (*Secret, error) {
+	return c.Query().Where(secret.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SecretClient) GetX(ctx context.Context, id string) *Secret {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SecretClient) Hooks() []Hook {
+	return c.hooks.Secret
+}
+
+// Interceptors returns the client interceptors.
+func (c *SecretClient) Interceptors() []Interceptor {
+	return c.inters.Secret
+}
+
+func (c *SecretClient) mutate(ctx context.Context, m *SecretMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SecretCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SecretUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SecretUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SecretDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Secret mutation op: %q", m.Op())
+	}
+}
+
 // SpaceClient is a client for the Space schema.
 type SpaceClient struct {
 	config
@@ -3719,13 +3860,13 @@ type (
 	hooks struct {
 		AccessToken, ChangeRequest, Collection, CollectionAncestor, Comment,
 		CommentReply, ContentObject, Contributor, Event, Member, Organization,
-		Permission, Reaction, RequestedReviewer, Review, Revision, Space, Team,
+		Permission, Reaction, RequestedReviewer, Review, Revision, Secret, Space, Team,
 		TeamMember, User []ent.Hook
 	}
 	inters struct {
 		AccessToken, ChangeRequest, Collection, CollectionAncestor, Comment,
 		CommentReply, ContentObject, Contributor, Event, Member, Organization,
-		Permission, Reaction, RequestedReviewer, Review, Revision, Space, Team,
+		Permission, Reaction, RequestedReviewer, Review, Revision, Secret, Space, Team,
 		TeamMember, User []ent.Interceptor
 	}
 )

@@ -22,6 +22,7 @@ import (
 	"octavo/ent/requestedreviewer"
 	"octavo/ent/review"
 	"octavo/ent/revision"
+	"octavo/ent/secret"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -108,6 +109,7 @@ func checkColumn(t, c string) error {
 			requestedreviewer.Table:  requestedreviewer.ValidColumn,
 			review.Table:             review.ValidColumn,
 			revision.Table:           revision.ValidColumn,
+			secret.Table:             secret.ValidColumn,
 			space.Table:              space.ValidColumn,
 			team.Table:               team.ValidColumn,
 			teammember.Table:         teammember.ValidColumn,

@@ -20,6 +20,7 @@ import (
 	"octavo/ent/review"
 	"octavo/ent/revision"
 	"octavo/ent/schema"
+	"octavo/ent/secret"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -532,6 +533,19 @@ func init() {
 	revision.DefaultID = revisionDescID.Default.(func() string)
 	// revision.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	revision.IDValidator = revisionDescID.Validators[0].(func(string) error)
+	secretMixin := schema.Secret{}.Mixin()
+	secretMixinFields0 := secretMixin[0].Fields()
+	_ = secretMixinFields0
+	secretFields := schema.Secret{}.Fields()
+	_ = secretFields
+	// secretDescCreatedAt is the schema descriptor for created_at field.
+	secretDescCreatedAt := secretMixinFields0[0].Descriptor()
+	// secret.DefaultCreatedAt holds the default value on creation for the created_at field.
+	secret.DefaultCreatedAt = secretDescCreatedAt.Default.(func() time.Time)
+	// secretDescID is the schema descriptor for id field.
+	secretDescID := secretFields[0].Descriptor()
+	// secret.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	secret.IDValidator = secretDescID.Validators[0].(func(string) error)
 	spaceMixin := schema.Space{}.Mixin()
 	spaceMixinFields0 := spaceMixin[0].Fields()
 	_ = spaceMixinFields0

@@ -46,6 +46,8 @@ type Tx struct {
 	Review *ReviewClient
 	// Revision is the client for interacting with the Revision builders.
 	Revision *RevisionClient
+	// Secret is the client for interacting with the Secret builders.
+	Secret *SecretClient
 	// Space is the client for interacting with the Space builders.
 	Space *SpaceClient
 	// Team is the client for interacting with the Team builders.
@@ -201,6 +203,7 @@ func (tx *Tx) init() {
 	tx.RequestedReviewer = NewRequestedReviewerClient(tx.config)
 	tx.Review = NewReviewClient(tx.config)
 	tx.Revision = NewRevisionClient(tx.config)
+	tx.Secret = NewSecretClient(tx.config)
 	tx.Space = NewSpaceClient(tx.config)
 	tx.Team = NewTeamClient(tx.config)
 	tx.TeamMember = NewTeamMemberClient(tx.config)

@@ -24,6 +24,7 @@ import (
 	"octavo/ent/requestedreviewer"
 	"octavo/ent/review"
 	"octavo/ent/revision"
+	"octavo/ent/secret"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -520,6 +521,33 @@ func (f TraverseRevision) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RevisionQuery", q)
 }
 
+// The SecretFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SecretFunc func(context.Context, *ent.SecretQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SecretFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SecretQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SecretQuery", q)
+}
+
+// The TraverseSecret type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSecret func(context.Context, *ent.SecretQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSecret) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSecret) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SecretQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SecretQuery", q)
+}
+
 // The SpaceFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SpaceFunc func(context.Context, *ent.SpaceQuery) (ent.Value, error)
 
@@ -663,6 +691,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ReviewQuery, predicate.Review, review.OrderOption]{typ: ent.TypeReview, tq: q}, nil
 	case *ent.RevisionQuery:
 		return &query[*ent.RevisionQuery, predicate.Revision, revision.OrderOption]{typ: ent.TypeRevision, tq: q}, nil
+	case *ent.SecretQuery:
+		return &query[*ent.SecretQuery, predicate.Secret, secret.OrderOption]{typ: ent.TypeSecret, tq: q}, nil
 	case *ent.SpaceQuery:
 		return &query[*ent.SpaceQuery, predicate.Space, space.OrderOption]{typ: ent.TypeSpace, tq: q}, nil
 	case *ent.TeamQuery:

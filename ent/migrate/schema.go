@@ -677,6 +677,18 @@ var (
 			},
 		},
 	}
+	// SecretsColumns holds the columns for the "secrets" table.
+	SecretsColumns = []*schema.Column{
+		{Name: "name", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "value", Type: field.TypeBytes},
+	}
+	// SecretsTable holds the schema information for the "secrets" table.
+	SecretsTable = &schema.Table{
+		Name:       "secrets",
+		Columns:    SecretsColumns,
+		PrimaryKey: []*schema.Column{SecretsColumns[0]},
+	}
 	// SpacesColumns holds the columns for the "spaces" table.
 	SpacesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -853,6 +865,7 @@ var (
 		RequestedReviewersTable,
 		ReviewsTable,
 		RevisionsTable,
+		SecretsTable,
 		SpacesTable,
 		TeamsTable,
 		TeamMembersTable,

@@ -54,6 +54,9 @@ type Review func(*sql.Selector)
 // Revision is the predicate function for revision builders.
 type Revision func(*sql.Selector)
 
+// Secret is the predicate function for secret builders.
+type Secret func(*sql.Selector)
+
 // Space is the predicate function for space builders.
 type Space func(*sql.Selector)
 

@@ -39,6 +39,7 @@ var openTypes = map[string]string{
 	ent.TypeUser:          "people belong to several organizations; package user decides who sees them",
 	ent.TypeAccessToken:   "belongs to a user; package user decides",
 	ent.TypeContentObject: "addressed by hash, reached through revisions only",
+	ent.TypeSecret:        "keys of the server itself, never shown",
 }
 
 // fenceReads limits every query on an owned table to the organizations of the

@@ -1,6 +1,7 @@
 CREATE TABLE "content_objects" ("hash" character varying NOT NULL, "created_at" timestamptz NOT NULL, "data" bytea NOT NULL, PRIMARY KEY ("hash"));
 CREATE TABLE "users" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "display_name" character varying NOT NULL, "email" character varying NOT NULL, "email_verified" boolean NOT NULL DEFAULT false, "photo_url" character varying NULL, PRIMARY KEY ("id"));
 CREATE UNIQUE INDEX "users_email_key" ON "users" ("email");
+CREATE TABLE "secrets" ("name" character varying NOT NULL, "created_at" timestamptz NOT NULL, "value" bytea NOT NULL, PRIMARY KEY ("name"));
 CREATE TABLE "access_tokens" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "name" character varying NOT NULL, "hash" character varying NOT NULL, "hint" character varying NOT NULL, "scopes" jsonb NOT NULL, "expires_at" timestamptz NULL, "revoked_at" timestamptz NULL, "user_id" character varying NOT NULL, PRIMARY KEY ("id"), CONSTRAINT "access_tokens_users_access_tokens" FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE NO ACTION);
 CREATE UNIQUE INDEX "access_tokens_hash_key" ON "access_tokens" ("hash");
 CREATE INDEX "accesstoken_user_id" ON "access_tokens" ("user_id");
