@@ -10,11 +10,15 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/address"
+	"octavo/internal/blob"
 	"octavo/internal/changerequest"
 	"octavo/internal/database"
+	"octavo/internal/download"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
+	"octavo/internal/outbound"
 	"octavo/internal/revision"
+	"octavo/internal/secret"
 	"octavo/internal/space"
 	"octavo/internal/user"
 )
