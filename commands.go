@@ -31,11 +31,13 @@ type commandLine struct {
 
 // Settings that all commands share.
 type Settings struct {
-	DataDir     string `env:"OCTAVO_DATA_DIR" default:"data" help:"Directory of the embedded database and files."`
-	DatabaseURL string `env:"OCTAVO_DATABASE_URL" help:"Path of a SQLite file, or a postgres:// address. Default: octavo.db in the data directory."`
-	BaseURL     string `env:"OCTAVO_BASE_URL" help:"Address under which clients reach the server. Default: http:// and the listen address."`
-	LogLevel    string `env:"OCTAVO_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least level to log: debug, info, warn or error."`
-	LogFormat   string `env:"OCTAVO_LOG_FORMAT" default:"text" enum:"text,json" help:"Format of the log: text or json."`
+	DataDir             string `env:"OCTAVO_DATA_DIR" default:"data" help:"Directory of the embedded database and files."`
+	DatabaseURL         string `env:"OCTAVO_DATABASE_URL" help:"Path of a SQLite file, or a postgres:// address. Default: octavo.db in the data directory."`
+	BlobURL             string `env:"OCTAVO_BLOB_URL" help:"Where files are kept: a directory, or s3://[key:secret@]bucket[/prefix]?endpoint=URL&region=NAME&path_style=true. Default: files in the data directory."`
+	BaseURL             string `env:"OCTAVO_BASE_URL" help:"Address under which clients reach the server. Default: http:// and the listen address."`
+	AllowPrivateNetwork bool   `env:"OCTAVO_ALLOW_PRIVATE_NETWORK" help:"Let requests to addresses that users name reach private networks."`
+	LogLevel            string `env:"OCTAVO_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least level to log: debug, info, warn or error."`
+	LogFormat           string `env:"OCTAVO_LOG_FORMAT" default:"text" enum:"text,json" help:"Format of the log: text or json."`
 }
 
 // Validate checks the settings before a command runs.
@@ -66,7 +68,8 @@ func (s *Settings) logger(out io.Writer) *slog.Logger {
 
 func (s *Settings) open(ctx context.Context, logger *slog.Logger) (*app.App, error) {
 	return app.New(ctx, app.Config{
-		DatabaseURL: s.DatabaseURL, BaseURL: s.BaseURL, Logger: logger, Version: buildVersion(),
+		DatabaseURL: s.DatabaseURL, DataDir: s.DataDir, BlobURL: s.BlobURL, AllowPrivateNetwork: s.AllowPrivateNetwork,
+		BaseURL: s.BaseURL, Logger: logger, Version: buildVersion(),
 	})
 }
 

@@ -29,7 +29,7 @@ func (r *computedSourceResolver) Props(ctx context.Context, obj *content.Compute
 }
 
 func (r *fileResolver) DownloadURL(ctx context.Context, obj *revision.File) (string, error) {
-	panic(fmt.Errorf("not implemented: DownloadURL - downloadURL"))
+	return r.Downloads.URL(obj), nil
 }
 
 func (r *fileResolver) Dimensions(ctx context.Context, obj *revision.File) (*model.FileDimensions, error) {

@@ -7,6 +7,7 @@ package graph
 import (
 	"octavo/internal/address"
 	"octavo/internal/changerequest"
+	"octavo/internal/download"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -16,6 +17,7 @@ import (
 // Resolver is the root of the GraphQL API.
 type Resolver struct {
 	Addresses      address.Book
+	Downloads      *download.Signer
 	Version        Version
 	Users          *user.Service
 	Organizations  *organization.Service

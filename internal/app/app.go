@@ -4,9 +4,11 @@ package app
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"net/http"
+	"path/filepath"
+	"time"
 
 	"octavo/graph"
 	"octavo/internal/address"
@@ -27,8 +29,15 @@ import (
 type Config struct {
 	// DatabaseURL is the path of a SQLite file or a postgres:// address.
 	DatabaseURL string
-	// DataDir is the directory of files.
+	// DataDir is the directory of everything that the server keeps beside a
+	// database of its own.
 	DataDir string
+	// BlobURL is where files are kept: a directory or an s3:// address (see
+	// package blob). Empty is the directory "files" in DataDir.
+	BlobURL string
+	// AllowPrivateNetwork lets requests to addresses that users name reach
+	// private networks.
+	AllowPrivateNetwork bool
 	// BaseURL is the address under which clients reach the server.
 	BaseURL string
 	Logger  *slog.Logger
@@ -43,38 +52,63 @@ type App struct {
 	Spaces         *space.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
+	Files          *blob.Bucket
+	Outbound       *outbound.Client
 
-	config   Config
-	resolver *graph.Resolver
+	downloads *download.Signer
+	config    Config
+	resolver  *graph.Resolver
 }
 
-// New opens the database, brings its schema up to date and wires the services.
+// New opens the database, brings its schema up to date, opens the bucket of
+// files and wires the services.
 func New(ctx context.Context, config Config) (*App, error) {
 	opened, err := database.Open(ctx, config.DatabaseURL, database.Options{})
 	if err != nil {
 		return nil, err
 	}
-	app := assemble(config, opened)
-	applied, err := opened.Migrate(ctx)
+	app, err := start(ctx, config, opened)
 	if err != nil {
-		return nil, fmt.Errorf("%w (close: %v)", err, opened.Close())
-	}
-	for _, name := range applied {
-		config.Logger.InfoContext(ctx, "migrated the database", "step", name)
+		return nil, errors.Join(err, opened.Close())
 	}
 	return app, nil
 }
 
-func assemble(config Config, opened *database.Database) *App {
+func start(ctx context.Context, config Config, opened *database.Database) (*App, error) {
+	applied, err := opened.Migrate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range applied {
+		config.Logger.InfoContext(ctx, "migrated the database", "step", name)
+	}
+	key, err := secret.Key(ctx, opened, secret.Downloads)
+	if err != nil {
+		return nil, err
+	}
+	if config.BlobURL == "" {
+		config.BlobURL = filepath.Join(config.DataDir, "files")
+	}
+	files, err := blob.Open(ctx, config.BlobURL)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(config, opened, files, key), nil
+}
+
+func assemble(config Config, opened *database.Database, files *blob.Bucket, downloadKey []byte) *App {
+	addresses := address.NewBook(config.BaseURL)
 	revisions := revision.NewStore(opened)
 	app := &App{
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
 		Spaces: space.NewService(opened, revisions), config: config,
+		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
+		downloads: download.NewSigner(addresses, downloadKey, time.Now),
 	}
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
 	app.resolver = &graph.Resolver{
-		Addresses: address.NewBook(config.BaseURL), Version: config.Version,
+		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests,
 	}
@@ -82,7 +116,7 @@ func assemble(config Config, opened *database.Database) *App {
 }
 
 // Close ends the application.
-func (a *App) Close() error { return a.Database.Close() }
+func (a *App) Close() error { return errors.Join(a.Files.Close(), a.Database.Close()) }
 
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/access"
+	"octavo/internal/download"
 	"octavo/internal/fault"
 	"octavo/internal/loader"
 	"octavo/internal/playground"
@@ -29,6 +31,7 @@ func (a *App) routes() http.Handler {
 		router.Handle("/graphql", graph.NewHandler(a.resolver, a.loaderSources(), a.config.Logger))
 		router.Mount("/v1", rest.NewHandler(a.resolver, a.config.Logger))
 	})
+	router.With(a.authenticate).Handle(download.Prefix+"/*", download.NewHandler(a.downloads, a.Files, a.Spaces, a.Revisions, a.refuse))
 	pages := playground.New(playground.Options{GraphQL: "/graphql", OpenAPI: "/v1/openapi.json"})
 	router.Handle("/playground", pages)
 	router.Handle("/playground/*", pages)
@@ -64,12 +67,15 @@ func bearer(request *http.Request) (secret string, given bool) {
 
 func (a *App) refuse(writer http.ResponseWriter, request *http.Request, err error) {
 	code := fault.CodeOf(err)
-	if code == fault.Internal {
-		a.config.Logger.ErrorContext(request.Context(), "authentication failed unexpectedly", "error", err)
-	}
 	message := fault.Shown(code)
+	var known *fault.Error
+	if errors.As(err, &known) {
+		message = known.Message
+	}
+	if code == fault.Internal {
+		a.config.Logger.ErrorContext(request.Context(), "unexpected error", "error", err, "method", request.Method, "path", request.URL.Path)
+	}
 	if code == fault.Unauthenticated {
-		message = err.Error()
 		writer.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
 	rest.WriteJSON(writer, code.Status(), wire.Error{Error: wire.ErrorDetail{Code: code.Status(), Message: message}})

@@ -37,9 +37,9 @@ type Signer struct {
 	now       func() time.Time
 }
 
-// NewSigner returns the signer of a key.
-func NewSigner(addresses address.Book, key []byte) *Signer {
-	return &Signer{addresses: addresses, key: key, now: time.Now}
+// NewSigner returns the signer of a key. now is the clock.
+func NewSigner(addresses address.Book, key []byte, now func() time.Time) *Signer {
+	return &Signer{addresses: addresses, key: key, now: now}
 }
 
 // URL returns the address of a file that the caller may read.

@@ -166,4 +166,3 @@ func (s *served) caching(now time.Time) string {
 	}
 	return fmt.Sprintf("private, max-age=%d, immutable", int(s.expires.Sub(now).Seconds()))
 }
-

@@ -36,8 +36,10 @@ func Key(ctx context.Context, opened *database.Database, name Name) ([]byte, err
 	fresh := make([]byte, keySize)
 	// rand.Read never fails.
 	_, _ = rand.Read(fresh)
-	err = opened.Client(ctx).Secret.Create().SetID(string(name)).SetValue(fresh).
-		OnConflictColumns(entsecret.FieldID).DoNothing().Exec(ctx)
+	err = opened.Write(ctx, func(ctx context.Context) error {
+		return opened.Client(ctx).Secret.Create().SetID(string(name)).SetValue(fresh).
+			OnConflictColumns(entsecret.FieldID).Ignore().Exec(ctx)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("make the key %s: %w", name, err)
 	}
