@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"

@@ -8,12 +8,11 @@ package graph
 import (
 	"context"
 	"fmt"
-	"time"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/comment"
+	"time"
 )
 
 func (r *commentResolver) PostedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error) {
