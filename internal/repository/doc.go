@@ -27,6 +27,13 @@
 //     the tree. Otherwise the lines of entries that did not change stay as
 //     they were, with the blank lines and comments around them; only lines of
 //     entries that are new, renamed, moved or deleted differ.
-//   - .gitbook.yaml and Markdown files that are no pages are written as they
-//     came in.
+//   - In the table of contents the first entry that names a file without a
+//     fragment is the page; other entries that name it are links to it. A link
+//     that has to stand before its page is written with an empty fragment.
+//   - .gitbook.yaml is written as it came in: its redirects do not follow pages
+//     that move. So are Markdown files that are no pages, but for their links.
+//
+// What stands in no file of GitBook's layout is not written: what an edit set
+// on a page beside its front matter, slugs of groups and links, variables of
+// the space. An import over the tree that was exported keeps it.
 package repository

@@ -73,15 +73,6 @@ func (t *gitTree) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// entry returns what stands at a path, links themselves included.
-func (t *gitTree) entry(name string) (object.TreeEntry, bool) {
-	info, err := t.resolve(name, false)
-	if err != nil {
-		return object.TreeEntry{}, false
-	}
-	return info.entry, true
-}
-
 // resolve walks a path from the root. follow tells whether the last part may be
 // a symbolic link that is followed; those before always are.
 func (t *gitTree) resolve(name string, follow bool) (*gitInfo, error) {
