@@ -145,6 +145,14 @@ func TestHunksTurnOneIntoTheOther(t *testing.T) {
 	}
 }
 
+func TestHunksBeginWithABlockWhereTheyCan(t *testing.T) {
+	t.Parallel()
+	base, side := []string{"a", "\n", "b", "\n\n"}, []string{"b", "\n\n", "a", "\n\n"}
+	assert.Equal(t, []hunk{{0, 2, 0, 0}, {4, 4, 2, 4}}, blockHunks(base, side))
+	base, side = []string{"a", "\n\n", "c", "\n\n", "b", "\n\n"}, []string{"c", "\n\n"}
+	assert.Equal(t, []hunk{{0, 2, 0, 0}, {4, 6, 2, 2}}, blockHunks(base, side))
+}
+
 func TestLargeTextsAreComparedInTime(t *testing.T) {
 	t.Parallel()
 	repeated := func(line string, count int) []string { return slices.Repeat([]string{line}, count) }

@@ -247,6 +247,15 @@ func TestRevertPage(t *testing.T) {
 		assert.True(t, equalTrees(source.tree, tree))
 		assert.Equal(t, []string{"new", "below"}, applied[0].Deleted)
 	})
+	t.Run("below a page that has become a link", func(t *testing.T) {
+		t.Parallel()
+		edited := source.branch().apply(DeletePage{Page: "install"}, DeletePage{Page: "upgrade"})
+		edited.change("guides", func(page *Page) { page.Type = PageLink })
+		tree, bodies, _, err := Apply(edited.tree, edited.bodies, []Operation{RevertPage{Page: "install"}}, ApplyOptions{RevertSource: source.tree})
+		require.NoError(t, err)
+		requireValid(t, tree, bodies)
+		assert.Empty(t, tree.Page("install").Parent)
+	})
 	t.Run("below itself", func(t *testing.T) {
 		t.Parallel()
 		edited := source.branch().apply(UpdatePage{Page: "install", Into: Remove[string]()}, UpdatePage{Page: "guides", Into: Set("install")})

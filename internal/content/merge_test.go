@@ -53,6 +53,8 @@ func TestMergeBodies(t *testing.T) {
 		{"items of a list", "* a\n* b\n* c\n", "* A\n* b\n* c\n", "* a\n* b\n* C\n", "* A\n* b\n* C\n", 0},
 		{"both delete", "a\n\nb\n\nc\n", "a\n\nc\n", "a\n", "a\n", 0},
 		{"all deleted and appended", "a\n", "", "a\n\nb\n", "b\n", 0},
+		{"blocks that come together", "\n\na\n", "a\n", "x\n\na\n", "x\n\na\n", 0},
+		{"a block that moves", "a\nb\n\nc\n", "b\n\na\n\nc\n", "a\nb\n\nC\n", "b\n\na\n\nC\n", 0},
 		{"carriage returns", "one\r\n\r\ntwo\r\n", "ONE\r\n\r\ntwo\r\n", "one\r\n\r\nTWO\r\n", "ONE\r\n\r\nTWO\r\n", 0},
 	}
 	for _, row := range rows {
@@ -402,7 +404,10 @@ func TestMergedPagesKeepTheirTimes(t *testing.T) {
 	setBody("one\n\nTWO\n")(theirs)
 	ours.change("a", func(page *Page) { page.UpdatedAt, page.GitOID = testTime.Add(time.Hour), "oid" })
 	theirs.change("a", func(page *Page) { page.UpdatedAt = testTime.Add(2 * time.Hour) })
+	ours.add(&Page{ID: "new", Type: PageDocument, Title: "New", Slug: "new", CreatedAt: testTime})
+	theirs.add(&Page{ID: "new", Type: PageDocument, Title: "New", Slug: "new", CreatedAt: testTime.Add(-time.Hour), Hidden: true})
 	for _, result := range []*MergeResult{merge(t, base, ours, theirs), merge(t, base, theirs, ours)} {
+		assert.Equal(t, testTime.Add(-time.Hour), result.Tree.Page("new").CreatedAt)
 		page := result.Tree.Page("a")
 		assert.Equal(t, testTime, page.CreatedAt)
 		assert.Equal(t, testTime.Add(2*time.Hour), page.UpdatedAt)
@@ -459,6 +464,59 @@ func TestClashesOfNames(t *testing.T) {
 		{Conflict: found.Conflicts[0].ID, Choice: ChooseCustom, Value: "a"},
 	}})
 	requireFault(t, err, fault.BadUserInput, "resolutions.0.value")
+}
+
+func TestThePageOfOursKeepsItsSlugWhereverItStands(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "text\n")
+	ours := base.branch().page("o", "", "# News\n").change("o", func(page *Page) { page.Slug = "news" })
+	theirs := base.branch().page("t", "", "# News\n").change("t", func(page *Page) { page.Slug, page.GitPath = "news", "t.md" })
+	theirs.apply(UpdatePage{Page: "t", At: ptr(0)})
+	ours.change("o", func(page *Page) { page.GitPath = "t.md" })
+	result := merge(t, base, ours, theirs)
+	assert.Equal(t, "t\na\no\n", outline(result.Tree))
+	assert.Equal(t, "news-1", result.Tree.Page("t").Slug)
+	assert.Empty(t, result.Tree.Page("t").GitPath)
+	assert.Equal(t, "t.md", result.Tree.Page("o").GitPath)
+}
+
+func TestNamesThatWereAlikeBeforeStayAlike(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "text\n").page("b", "", "text\n").page("c", "", "text\n")
+	for _, id := range []string{"a", "b"} {
+		base.change(id, func(page *Page) { page.Slug, page.GitPath = "same", "same.md" })
+	}
+	ours := base.branch().change("c", func(page *Page) { page.Emoji = "x" })
+	theirs := base.branch().change("c", func(page *Page) { page.Icon = "x" })
+	result, err := Merge(base.tree, ours.tree, theirs.tree, base.bodies, MergeOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, result.Conflicts)
+	for _, id := range []string{"a", "b"} {
+		assert.Equal(t, "same", result.Tree.Page(id).Slug)
+		assert.Equal(t, "same.md", result.Tree.Page(id).GitPath)
+	}
+}
+
+func TestACycleThatNoSideCanUndoEnds(t *testing.T) {
+	t.Parallel()
+	base := newBuilder(t).page("a", "", "text\n").page("b", "", "text\n")
+	p := newPageMerge(newMerger(base.tree, base.tree, base.tree, base.bodies, MergeOptions{}))
+	for id, parent := range map[string]string{"a": "b", "b": "a"} {
+		p.pages[id] = base.tree.Page(id)
+		p.setParent(id, parent)
+	}
+	require.NoError(t, p.breakCycle([]string{"a", "b"}, map[string]bool{"a": true, "b": true}))
+	assert.Nil(t, p.findCycle())
+	assert.Equal(t, map[string]string{"a": "", "b": "a"}, p.parents)
+	assert.Equal(t, "a", p.pages["b"].Parent)
+}
+
+func TestPropertiesThatAreGivenTwiceAreKept(t *testing.T) {
+	t.Parallel()
+	merged, conflicts := mergeTexts(t,
+		"---\n# note\na: 1\na: 2\nb: 1\n---\ntext\n", "---\n# note\na: 1\na: 3\nb: 1\n---\ntext\n", "---\n# note\na: 1\na: 2\nb: 2\n---\ntext\n")
+	assert.Zero(t, conflicts)
+	assert.Equal(t, "---\n# note\na: 1\na: 3\nb: 2\n---\ntext\n", merged)
 }
 
 func TestMergeFilesAndReusableContents(t *testing.T) {
