@@ -309,22 +309,22 @@ func (c *RevisionConnection) Edges() []*RevisionEdge {
 // RevisionChangeEdge is an item of a RevisionChangeConnection.
 type RevisionChangeEdge struct {
 	Cursor string
-	Node   *RevisionChange
+	Node   *revision.Change
 }
 
 // RevisionChangeConnection is the connection of that name.
 type RevisionChangeConnection struct {
-	connection[*RevisionChange]
+	connection[*revision.Change]
 }
 
 // NewRevisionChangeConnection wraps a page.
-func NewRevisionChangeConnection(page pagination.Page[*RevisionChange]) *RevisionChangeConnection {
-	return &RevisionChangeConnection{connection: connection[*RevisionChange]{page}}
+func NewRevisionChangeConnection(page pagination.Page[*revision.Change]) *RevisionChangeConnection {
+	return &RevisionChangeConnection{connection: connection[*revision.Change]{page}}
 }
 
 // Edges of the connection.
 func (c *RevisionChangeConnection) Edges() []*RevisionChangeEdge {
-	return edges(c.Page, func(cursor string, node *RevisionChange) *RevisionChangeEdge {
+	return edges(c.Page, func(cursor string, node *revision.Change) *RevisionChangeEdge {
 		return &RevisionChangeEdge{cursor, node}
 	})
 }

@@ -175,11 +175,12 @@ type MergeResult string
 const (
 	ResultMerge     MergeResult = "merge"
 	ResultUpdate    MergeResult = "update"
+	ResultRollback  MergeResult = "rollback"
 	ResultConflicts MergeResult = "conflicts"
 )
 
 // Values lists the results.
-func (MergeResult) Values() []string { return []string{"merge", "update", "conflicts"} }
+func (MergeResult) Values() []string { return []string{"merge", "update", "rollback", "conflicts"} }
 
 // Evaluation says which expressions of a page are evaluated.
 type Evaluation string

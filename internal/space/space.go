@@ -13,6 +13,7 @@ import (
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
 	"octavo/internal/database"
+	"octavo/internal/edit"
 	"octavo/internal/fault"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -31,13 +32,15 @@ type Space struct {
 
 // Service keeps spaces.
 type Service struct {
-	database  *database.Database
-	revisions *revision.Store
+	database         *database.Database
+	revisions        *revision.Store
+	edits            *edit.Preparer
+	contentListeners []ContentListener
 }
 
 // NewService returns the service of a database.
-func NewService(opened *database.Database, revisions *revision.Store) *Service {
-	return &Service{database: opened, revisions: revisions}
+func NewService(opened *database.Database, revisions *revision.Store, edits *edit.Preparer) *Service {
+	return &Service{database: opened, revisions: revisions, edits: edits}
 }
 
 // Get returns a space that the caller may read; NOT_FOUND otherwise. A deleted
