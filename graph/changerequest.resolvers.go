@@ -68,7 +68,11 @@ func (r *changeRequestResolver) Commenters(ctx context.Context, obj *changereque
 }
 
 func (r *changeRequestResolver) Changes(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error) {
-	panic(fmt.Errorf("not implemented: Changes - changes"))
+	page, err := r.ChangeRequests.Changes(ctx, obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRevisionChangeConnection(page), nil
 }
 
 func (r *changeRequestResolver) Reviews(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.ReviewConnection, error) {
@@ -91,8 +95,8 @@ func (r *changeRequestResolver) Links(ctx context.Context, obj *changerequest.Ch
 	panic(fmt.Errorf("not implemented: Links - links"))
 }
 
-func (r *changeRequestResolver) MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*model.MergePreview, error) {
-	panic(fmt.Errorf("not implemented: MergePreview - mergePreview"))
+func (r *changeRequestResolver) MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*changerequest.Preview, error) {
+	return r.ChangeRequests.MergePreview(ctx, obj)
 }
 
 func (r *mutationResolver) CreateChangeRequest(ctx context.Context, input model.CreateChangeRequestInput) (*model.CreateChangeRequestPayload, error) {
@@ -104,23 +108,55 @@ func (r *mutationResolver) UpdateChangeRequest(ctx context.Context, input model.
 }
 
 func (r *mutationResolver) UpdateChangeRequestContent(ctx context.Context, input model.UpdateChangeRequestContentInput) (*model.UpdateChangeRequestContentPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateChangeRequestContent - updateChangeRequestContent"))
+	changes, err := contentChanges(input.Changes)
+	if err != nil {
+		return nil, err
+	}
+	found, edited, err := r.ChangeRequests.EditContent(ctx, input.ChangeRequest, changes, input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateChangeRequestContentPayload{ChangeRequest: found, Revision: edited.Revision, Pages: edited.Pages, Files: edited.Files}, nil
 }
 
 func (r *mutationResolver) MergeChangeRequest(ctx context.Context, input model.MergeChangeRequestInput) (*model.MergeChangeRequestPayload, error) {
-	panic(fmt.Errorf("not implemented: MergeChangeRequest - mergeChangeRequest"))
+	outcome, err := r.ChangeRequests.Merge(ctx, input.ChangeRequest, input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.MergeChangeRequestPayload{
+		ChangeRequest: outcome.ChangeRequest, Revision: outcome.Revision, Result: outcome.Result, Conflicts: outcome.Conflicts,
+	}, nil
 }
 
 func (r *mutationResolver) UpdateChangeRequestFromMain(ctx context.Context, input model.UpdateChangeRequestFromMainInput) (*model.UpdateChangeRequestFromMainPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateChangeRequestFromMain - updateChangeRequestFromMain"))
+	outcome, err := r.ChangeRequests.UpdateFromMain(ctx, input.ChangeRequest, input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateChangeRequestFromMainPayload{
+		ChangeRequest: outcome.ChangeRequest, Revision: outcome.Revision, Result: outcome.Result, Conflicts: outcome.Conflicts,
+	}, nil
 }
 
 func (r *mutationResolver) ResolveConflicts(ctx context.Context, input model.ResolveConflictsInput) (*model.ResolveConflictsPayload, error) {
-	panic(fmt.Errorf("not implemented: ResolveConflicts - resolveConflicts"))
+	outcome, err := r.ChangeRequests.ResolveConflicts(ctx, input.ChangeRequest, resolutions(input.Resolutions), input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.ResolveConflictsPayload{
+		ChangeRequest: outcome.ChangeRequest, Revision: outcome.Revision, Result: outcome.Result, Conflicts: outcome.Conflicts,
+	}, nil
 }
 
 func (r *mutationResolver) RevertMerge(ctx context.Context, input model.RevertMergeInput) (*model.RevertMergePayload, error) {
-	panic(fmt.Errorf("not implemented: RevertMerge - revertMerge"))
+	outcome, err := r.ChangeRequests.RevertMerge(ctx, input.ChangeRequest, input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.RevertMergePayload{
+		Space: outcome.Space, Revision: outcome.Revision, Result: outcome.Result, Conflicts: outcome.Conflicts,
+	}, nil
 }
 
 func (r *mutationResolver) SubmitChangeRequestReview(ctx context.Context, input model.SubmitChangeRequestReviewInput) (*model.SubmitChangeRequestReviewPayload, error) {

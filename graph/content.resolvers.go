@@ -178,7 +178,11 @@ func (r *revisionResolver) ReusableContent(ctx context.Context, obj *revision.Re
 }
 
 func (r *revisionResolver) Changes(ctx context.Context, obj *revision.Revision, since *string, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error) {
-	panic(fmt.Errorf("not implemented: Changes - changes"))
+	page, err := r.Revisions.ChangesSince(ctx, obj, since, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRevisionChangeConnection(page), nil
 }
 
 func (r *Resolver) ComputedSource() generated.ComputedSourceResolver {

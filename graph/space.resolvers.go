@@ -17,6 +17,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/template"
 )
 
 func (r *collectionResolver) Organization(ctx context.Context, obj *ent.Collection) (*organization.Organization, error) {
@@ -102,7 +103,15 @@ func (r *mutationResolver) ApplyTemplateToSpace(ctx context.Context, input model
 }
 
 func (r *mutationResolver) UpdateSpaceContent(ctx context.Context, input model.UpdateSpaceContentInput) (*model.UpdateSpaceContentPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateSpaceContent - updateSpaceContent"))
+	changes, err := contentChanges(input.Changes)
+	if err != nil {
+		return nil, err
+	}
+	found, edited, err := r.Spaces.EditContent(ctx, input.Space, changes, input.ExpectedRevision.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateSpaceContentPayload{Space: found, Revision: edited.Revision, Pages: edited.Pages, Files: edited.Files}, nil
 }
 
 func (r *mutationResolver) ImportGitRepository(ctx context.Context, input model.ImportGitRepositoryInput) (*model.ImportGitRepositoryPayload, error) {
@@ -117,7 +126,7 @@ func (r *queryResolver) Space(ctx context.Context, id string) (*space.Space, err
 	return r.Spaces.Get(ctx, id)
 }
 
-func (r *queryResolver) Templates(ctx context.Context) ([]*model.Template, error) {
+func (r *queryResolver) Templates(ctx context.Context) ([]*template.Template, error) {
 	panic(fmt.Errorf("not implemented: Templates - templates"))
 }
 
@@ -137,7 +146,11 @@ func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revisi
 }
 
 func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.RevisionConnection, error) {
-	panic(fmt.Errorf("not implemented: Revisions - revisions"))
+	page, err := r.Spaces.Revisions(ctx, obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRevisionConnection(page), nil
 }
 
 func (r *spaceResolver) GitSync(ctx context.Context, obj *space.Space) (*model.GitSync, error) {

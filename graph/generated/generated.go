@@ -15,12 +15,14 @@ import (
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
 	"octavo/internal/content"
+	"octavo/internal/edit"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/template"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -263,14 +265,17 @@ type ComplexityRoot struct {
 	}
 
 	Conflict struct {
-		Base   func(childComplexity int) int
-		Block  func(childComplexity int) int
-		Field  func(childComplexity int) int
-		ID     func(childComplexity int) int
-		Kind   func(childComplexity int) int
-		Ours   func(childComplexity int) int
-		Page   func(childComplexity int) int
-		Theirs func(childComplexity int) int
+		Base            func(childComplexity int) int
+		Block           func(childComplexity int) int
+		Choices         func(childComplexity int) int
+		Field           func(childComplexity int) int
+		File            func(childComplexity int) int
+		ID              func(childComplexity int) int
+		Kind            func(childComplexity int) int
+		Ours            func(childComplexity int) int
+		Page            func(childComplexity int) int
+		ReusableContent func(childComplexity int) int
+		Theirs          func(childComplexity int) int
 	}
 
 	ContentLocation struct {
@@ -618,6 +623,13 @@ type ComplexityRoot struct {
 		Width           func(childComplexity int) int
 	}
 
+	PageOutcome struct {
+		Kind   func(childComplexity int) int
+		Page   func(childComplexity int) int
+		PageID func(childComplexity int) int
+		Ref    func(childComplexity int) int
+	}
+
 	PageSearchHit struct {
 		Ancestors func(childComplexity int) int
 		ID        func(childComplexity int) int
@@ -957,6 +969,8 @@ type ComplexityRoot struct {
 
 	UpdateChangeRequestContentPayload struct {
 		ChangeRequest func(childComplexity int) int
+		Files         func(childComplexity int) int
+		Pages         func(childComplexity int) int
 		Revision      func(childComplexity int) int
 	}
 
@@ -980,6 +994,8 @@ type ComplexityRoot struct {
 	}
 
 	UpdateSpaceContentPayload struct {
+		Files    func(childComplexity int) int
+		Pages    func(childComplexity int) int
 		Revision func(childComplexity int) int
 		Space    func(childComplexity int) int
 	}
@@ -1048,7 +1064,7 @@ type ChangeRequestResolver interface {
 	RequestedReviewers(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RequestedReviewerConnection, error)
 	Contributors(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.UserConnection, error)
 	Links(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
-	MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*model.MergePreview, error)
+	MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*changerequest.Preview, error)
 }
 type CollectionResolver interface {
 	Organization(ctx context.Context, obj *ent.Collection) (*organization.Organization, error)
@@ -1162,7 +1178,7 @@ type QueryResolver interface {
 	Organization(ctx context.Context, id string) (*organization.Organization, error)
 	Organizations(ctx context.Context, first *int, after *string, last *int, before *string) (*model.OrganizationConnection, error)
 	Space(ctx context.Context, id string) (*space.Space, error)
-	Templates(ctx context.Context) ([]*model.Template, error)
+	Templates(ctx context.Context) ([]*template.Template, error)
 	Viewer(ctx context.Context) (*ent.User, error)
 	User(ctx context.Context, id string) (*ent.User, error)
 }
@@ -2064,12 +2080,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Conflict.Block(childComplexity), true
+	case "Conflict.choices":
+		if e.ComplexityRoot.Conflict.Choices == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conflict.Choices(childComplexity), true
 	case "Conflict.field":
 		if e.ComplexityRoot.Conflict.Field == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Conflict.Field(childComplexity), true
+	case "Conflict.file":
+		if e.ComplexityRoot.Conflict.File == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conflict.File(childComplexity), true
 	case "Conflict.id":
 		if e.ComplexityRoot.Conflict.ID == nil {
 			break
@@ -2094,6 +2122,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Conflict.Page(childComplexity), true
+	case "Conflict.reusableContent":
+		if e.ComplexityRoot.Conflict.ReusableContent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conflict.ReusableContent(childComplexity), true
 	case "Conflict.theirs":
 		if e.ComplexityRoot.Conflict.Theirs == nil {
 			break
@@ -3652,6 +3686,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PageLayout.Width(childComplexity), true
 
+	case "PageOutcome.kind":
+		if e.ComplexityRoot.PageOutcome.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PageOutcome.Kind(childComplexity), true
+	case "PageOutcome.page":
+		if e.ComplexityRoot.PageOutcome.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PageOutcome.Page(childComplexity), true
+	case "PageOutcome.pageId":
+		if e.ComplexityRoot.PageOutcome.PageID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PageOutcome.PageID(childComplexity), true
+	case "PageOutcome.ref":
+		if e.ComplexityRoot.PageOutcome.Ref == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PageOutcome.Ref(childComplexity), true
+
 	case "PageSearchHit.ancestors":
 		if e.ComplexityRoot.PageSearchHit.Ancestors == nil {
 			break
@@ -5019,6 +5078,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateChangeRequestContentPayload.ChangeRequest(childComplexity), true
+	case "UpdateChangeRequestContentPayload.files":
+		if e.ComplexityRoot.UpdateChangeRequestContentPayload.Files == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateChangeRequestContentPayload.Files(childComplexity), true
+	case "UpdateChangeRequestContentPayload.pages":
+		if e.ComplexityRoot.UpdateChangeRequestContentPayload.Pages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateChangeRequestContentPayload.Pages(childComplexity), true
 	case "UpdateChangeRequestContentPayload.revision":
 		if e.ComplexityRoot.UpdateChangeRequestContentPayload.Revision == nil {
 			break
@@ -5072,6 +5143,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "UpdateSpaceContentPayload.files":
+		if e.ComplexityRoot.UpdateSpaceContentPayload.Files == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSpaceContentPayload.Files(childComplexity), true
+	case "UpdateSpaceContentPayload.pages":
+		if e.ComplexityRoot.UpdateSpaceContentPayload.Pages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSpaceContentPayload.Pages(childComplexity), true
 	case "UpdateSpaceContentPayload.revision":
 		if e.ComplexityRoot.UpdateSpaceContentPayload.Revision == nil {
 			break
@@ -5534,34 +5617,57 @@ type UnmetRule {
 }
 
 enum ConflictKind {
-  BODY
-  METADATA
-  MOVE
-  ORDER
+  "Both changed a block of text."
+  BODY_BLOCK
+  "Both renamed a page."
+  TITLE
+  "Both changed the same property of a page."
+  METADATA_FIELD
+  "Both moved a page below different pages."
+  MOVED_BOTH
+  "Ours deleted what theirs changed, or put a page below."
   DELETED_AND_EDITED
+  "Theirs deleted what ours changed, or put a page below."
   EDITED_AND_DELETED
-  SLUG
+  "Two pages in one place have the same slug."
+  SLUG_CLASH
+  "Two pages or files have the same path in the repository."
+  PATH_CLASH
+  "Both reordered the pages below a page in ways that no one order satisfies."
+  ORDER
+  "Each side moved one page below the other's."
   CYCLE
   FILE
   REUSABLE_CONTENT
+  "Both changed a variable of the space."
   VARIABLE
+  "Both changed what is kept for export to a repository."
+  REPOSITORY
 }
 
-"Something that the change request (ours) and the main content (theirs) changed differently."
+"""
+Something that two sides changed differently. In a change request ours is the
+change request and theirs the main content; when a merge is taken back, ours is
+the main content and theirs what was there before the merge.
+"""
 type Conflict {
   "Stays the same while the three sides do."
   id: ID!
   kind: ConflictKind!
-  "The page as the change request has it, or as it was before the change request deleted it."
+  "The page as ours has it, or else as theirs or the content before either has it. For ORDER the page above, null for the top."
   page: Page
-  "The field of the page, or the key of the variable."
+  file: File
+  reusableContent: ReusableContent
+  "The property of the page, file or reusable content, or the name of the variable."
   field: String
-  "The index of the block in the body as it was before, for BODY."
+  "The index of the first block that the conflict is about in the text as it was before either; one behind the last for text that was added there. For BODY_BLOCK."
   block: Int
-  "Absent sides are null: a value, or Markdown for BODY."
+  "Absent sides are null: a value, or Markdown for BODY_BLOCK."
   base: JSON
   ours: JSON
   theirs: JSON
+  "The choices that settle it."
+  choices: [ConflictChoice!]!
 }
 
 enum ConflictChoice {
@@ -5571,7 +5677,7 @@ enum ConflictChoice {
   THEIRS
   "As it was before either."
   BASE
-  "Both, ours first; for BODY."
+  "Both, ours first; for BODY_BLOCK."
   BOTH
   "As given."
   CUSTOM
@@ -5587,6 +5693,8 @@ input ConflictResolutionInput {
 enum MergeResult {
   MERGE
   UPDATE
+  "A merge was taken back."
+  ROLLBACK
   CONFLICTS
 }
 
@@ -5629,6 +5737,10 @@ input UpdateChangeRequestContentInput {
 type UpdateChangeRequestContentPayload {
   changeRequest: ChangeRequest!
   revision: Revision!
+  "Each page that was touched, once, in the order in which it first was."
+  pages: [PageOutcome!]!
+  "The files that were inserted, in their order."
+  files: [File!]!
 }
 
 input MergeChangeRequestInput {
@@ -5676,6 +5788,8 @@ type ResolveConflictsPayload {
 
 input RevertMergeInput {
   changeRequest: ID!
+  "Refuse with CONFLICT when the main content is at another revision."
+  expectedRevision: ID
 }
 
 type RevertMergePayload {
@@ -6358,6 +6472,27 @@ input UpdateSpaceContentInput {
 type UpdateSpaceContentPayload {
   space: Space!
   revision: Revision!
+  "Each page that was touched, once, in the order in which it first was."
+  pages: [PageOutcome!]!
+  "The files that were inserted, in their order."
+  files: [File!]!
+}
+
+enum PageOutcomeKind {
+  CREATED
+  UPDATED
+  DELETED
+}
+
+"What an edit did to a page."
+type PageOutcome {
+  kind: PageOutcomeKind!
+  "The id of the page."
+  pageId: ID!
+  "The page as it is afterwards; null when it was deleted."
+  page: Page
+  "The name that the edit gave the new page."
+  ref: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/organization.graphqls", Input: `extend type Query {
@@ -6910,6 +7045,8 @@ input ApplyTemplateToSpaceInput {
   files: JSON
   "Write into this change request, by id or number, instead of the main content."
   changeRequest: ID
+  "Refuse with CONFLICT when the content is at another revision."
+  expectedRevision: ID
 }
 
 type ApplyTemplateToSpacePayload {
@@ -8927,7 +9064,7 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_revision(_ 
 	return fc, nil
 }
 
-func (ec *executionContext) _AttributeChange_name(ctx context.Context, field graphql.CollectedField, obj *model.AttributeChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _AttributeChange_name(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -8956,7 +9093,7 @@ func (ec *executionContext) fieldContext_AttributeChange_name(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _AttributeChange_before(ctx context.Context, field graphql.CollectedField, obj *model.AttributeChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _AttributeChange_before(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -8985,7 +9122,7 @@ func (ec *executionContext) fieldContext_AttributeChange_before(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _AttributeChange_after(ctx context.Context, field graphql.CollectedField, obj *model.AttributeChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _AttributeChange_after(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10330,7 +10467,7 @@ func (ec *executionContext) _ChangeRequest_mergePreview(ctx context.Context, fie
 			return ec.Resolvers.ChangeRequest().MergePreview(ctx, obj)
 		},
 		nil,
-		ec.marshalNMergePreview2ᚖoctavoᚋgraphᚋmodelᚐMergePreview,
+		ec.marshalNMergePreview2ᚖoctavoᚋinternalᚋchangerequestᚐPreview,
 		true,
 		true,
 	)
@@ -13166,7 +13303,7 @@ func (ec *executionContext) fieldContext_ComputedSource_seed(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_id(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_id(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13195,7 +13332,7 @@ func (ec *executionContext) fieldContext_Conflict_id(_ context.Context, field gr
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_kind(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_kind(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13205,7 +13342,7 @@ func (ec *executionContext) _Conflict_kind(ctx context.Context, field graphql.Co
 			return obj.Kind, nil
 		},
 		nil,
-		ec.marshalNConflictKind2octavoᚋgraphᚋmodelᚐConflictKind,
+		ec.marshalNConflictKind2octavoᚋinternalᚋcontentᚐConflictKind,
 		true,
 		true,
 	)
@@ -13224,7 +13361,7 @@ func (ec *executionContext) fieldContext_Conflict_kind(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_page(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_page(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13311,7 +13448,95 @@ func (ec *executionContext) fieldContext_Conflict_page(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_field(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_file(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conflict_file,
+		func(ctx context.Context) (any, error) {
+			return obj.File, nil
+		},
+		nil,
+		ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Conflict_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_File_id(ctx, field)
+			case "name":
+				return ec.fieldContext_File_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_File_contentType(ctx, field)
+			case "size":
+				return ec.fieldContext_File_size(ctx, field)
+			case "downloadURL":
+				return ec.fieldContext_File_downloadURL(ctx, field)
+			case "dimensions":
+				return ec.fieldContext_File_dimensions(ctx, field)
+			case "git":
+				return ec.fieldContext_File_git(ctx, field)
+			case "backlinks":
+				return ec.fieldContext_File_backlinks(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type File", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conflict_reusableContent(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conflict_reusableContent,
+		func(ctx context.Context) (any, error) {
+			return obj.ReusableContent, nil
+		},
+		nil,
+		ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Conflict_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReusableContent_id(ctx, field)
+			case "title":
+				return ec.fieldContext_ReusableContent_title(ctx, field)
+			case "git":
+				return ec.fieldContext_ReusableContent_git(ctx, field)
+			case "markdown":
+				return ec.fieldContext_ReusableContent_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_ReusableContent_document(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReusableContent", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conflict_field(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13340,7 +13565,7 @@ func (ec *executionContext) fieldContext_Conflict_field(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_block(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_block(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13369,7 +13594,7 @@ func (ec *executionContext) fieldContext_Conflict_block(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_base(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_base(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13398,7 +13623,7 @@ func (ec *executionContext) fieldContext_Conflict_base(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_ours(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_ours(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13427,7 +13652,7 @@ func (ec *executionContext) fieldContext_Conflict_ours(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Conflict_theirs(ctx context.Context, field graphql.CollectedField, obj *model.Conflict) (ret graphql.Marshaler) {
+func (ec *executionContext) _Conflict_theirs(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13451,6 +13676,35 @@ func (ec *executionContext) fieldContext_Conflict_theirs(_ context.Context, fiel
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conflict_choices(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conflict_choices,
+		func(ctx context.Context) (any, error) {
+			return obj.Choices, nil
+		},
+		nil,
+		ec.marshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Conflict_choices(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ConflictChoice does not have child fields")
 		},
 	}
 	return fc, nil
@@ -17092,7 +17346,7 @@ func (ec *executionContext) _MergeChangeRequestPayload_conflicts(ctx context.Con
 			return obj.Conflicts, nil
 		},
 		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ,
+		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
 		true,
 		true,
 	)
@@ -17112,6 +17366,10 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_conflicts(_ c
 				return ec.fieldContext_Conflict_kind(ctx, field)
 			case "page":
 				return ec.fieldContext_Conflict_page(ctx, field)
+			case "file":
+				return ec.fieldContext_Conflict_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Conflict_reusableContent(ctx, field)
 			case "field":
 				return ec.fieldContext_Conflict_field(ctx, field)
 			case "block":
@@ -17122,6 +17380,8 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_conflicts(_ c
 				return ec.fieldContext_Conflict_ours(ctx, field)
 			case "theirs":
 				return ec.fieldContext_Conflict_theirs(ctx, field)
+			case "choices":
+				return ec.fieldContext_Conflict_choices(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conflict", field.Name)
 		},
@@ -17129,7 +17389,7 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_conflicts(_ c
 	return fc, nil
 }
 
-func (ec *executionContext) _MergePreview_mergeable(ctx context.Context, field graphql.CollectedField, obj *model.MergePreview) (ret graphql.Marshaler) {
+func (ec *executionContext) _MergePreview_mergeable(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17158,7 +17418,7 @@ func (ec *executionContext) fieldContext_MergePreview_mergeable(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _MergePreview_unmetRules(ctx context.Context, field graphql.CollectedField, obj *model.MergePreview) (ret graphql.Marshaler) {
+func (ec *executionContext) _MergePreview_unmetRules(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17168,7 +17428,7 @@ func (ec *executionContext) _MergePreview_unmetRules(ctx context.Context, field 
 			return obj.UnmetRules, nil
 		},
 		nil,
-		ec.marshalNUnmetRule2ᚕᚖoctavoᚋgraphᚋmodelᚐUnmetRuleᚄ,
+		ec.marshalNUnmetRule2ᚕᚖoctavoᚋinternalᚋchangerequestᚐUnmetRuleᚄ,
 		true,
 		true,
 	)
@@ -17193,7 +17453,7 @@ func (ec *executionContext) fieldContext_MergePreview_unmetRules(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _MergePreview_conflicts(ctx context.Context, field graphql.CollectedField, obj *model.MergePreview) (ret graphql.Marshaler) {
+func (ec *executionContext) _MergePreview_conflicts(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17203,7 +17463,7 @@ func (ec *executionContext) _MergePreview_conflicts(ctx context.Context, field g
 			return obj.Conflicts, nil
 		},
 		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ,
+		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
 		true,
 		true,
 	)
@@ -17223,6 +17483,10 @@ func (ec *executionContext) fieldContext_MergePreview_conflicts(_ context.Contex
 				return ec.fieldContext_Conflict_kind(ctx, field)
 			case "page":
 				return ec.fieldContext_Conflict_page(ctx, field)
+			case "file":
+				return ec.fieldContext_Conflict_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Conflict_reusableContent(ctx, field)
 			case "field":
 				return ec.fieldContext_Conflict_field(ctx, field)
 			case "block":
@@ -17233,6 +17497,8 @@ func (ec *executionContext) fieldContext_MergePreview_conflicts(_ context.Contex
 				return ec.fieldContext_Conflict_ours(ctx, field)
 			case "theirs":
 				return ec.fieldContext_Conflict_theirs(ctx, field)
+			case "choices":
+				return ec.fieldContext_Conflict_choices(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conflict", field.Name)
 		},
@@ -17240,7 +17506,7 @@ func (ec *executionContext) fieldContext_MergePreview_conflicts(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _MergePreview_changes(ctx context.Context, field graphql.CollectedField, obj *model.MergePreview) (ret graphql.Marshaler) {
+func (ec *executionContext) _MergePreview_changes(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17250,7 +17516,7 @@ func (ec *executionContext) _MergePreview_changes(ctx context.Context, field gra
 			return obj.Changes, nil
 		},
 		nil,
-		ec.marshalNRevisionChange2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeᚄ,
+		ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ,
 		true,
 		true,
 	)
@@ -17289,7 +17555,7 @@ func (ec *executionContext) fieldContext_MergePreview_changes(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _MergePreview_mainRevision(ctx context.Context, field graphql.CollectedField, obj *model.MergePreview) (ret graphql.Marshaler) {
+func (ec *executionContext) _MergePreview_mainRevision(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17715,6 +17981,10 @@ func (ec *executionContext) fieldContext_Mutation_updateChangeRequestContent(ctx
 				return ec.fieldContext_UpdateChangeRequestContentPayload_changeRequest(ctx, field)
 			case "revision":
 				return ec.fieldContext_UpdateChangeRequestContentPayload_revision(ctx, field)
+			case "pages":
+				return ec.fieldContext_UpdateChangeRequestContentPayload_pages(ctx, field)
+			case "files":
+				return ec.fieldContext_UpdateChangeRequestContentPayload_files(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UpdateChangeRequestContentPayload", field.Name)
 		},
@@ -18782,6 +19052,10 @@ func (ec *executionContext) fieldContext_Mutation_updateSpaceContent(ctx context
 				return ec.fieldContext_UpdateSpaceContentPayload_space(ctx, field)
 			case "revision":
 				return ec.fieldContext_UpdateSpaceContentPayload_revision(ctx, field)
+			case "pages":
+				return ec.fieldContext_UpdateSpaceContentPayload_pages(ctx, field)
+			case "files":
+				return ec.fieldContext_UpdateSpaceContentPayload_files(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UpdateSpaceContentPayload", field.Name)
 		},
@@ -22029,6 +22303,180 @@ func (ec *executionContext) fieldContext_PageLayout_metadata(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _PageOutcome_kind(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageOutcome_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNPageOutcomeKind2octavoᚋinternalᚋeditᚐOutcomeKind,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageOutcome_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PageOutcomeKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageOutcome_pageId(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageOutcome_pageId,
+		func(ctx context.Context) (any, error) {
+			return obj.PageID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageOutcome_pageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageOutcome_page(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageOutcome_page,
+		func(ctx context.Context) (any, error) {
+			return obj.Page, nil
+		},
+		nil,
+		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageOutcome_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "type":
+				return ec.fieldContext_Page_type(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "emoji":
+				return ec.fieldContext_Page_emoji(ctx, field)
+			case "icon":
+				return ec.fieldContext_Page_icon(ctx, field)
+			case "description":
+				return ec.fieldContext_Page_description(ctx, field)
+			case "slug":
+				return ec.fieldContext_Page_slug(ctx, field)
+			case "path":
+				return ec.fieldContext_Page_path(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			case "hidden":
+				return ec.fieldContext_Page_hidden(ctx, field)
+			case "noIndex":
+				return ec.fieldContext_Page_noIndex(ctx, field)
+			case "noRobotsIndex":
+				return ec.fieldContext_Page_noRobotsIndex(ctx, field)
+			case "git":
+				return ec.fieldContext_Page_git(ctx, field)
+			case "layout":
+				return ec.fieldContext_Page_layout(ctx, field)
+			case "cover":
+				return ec.fieldContext_Page_cover(ctx, field)
+			case "variables":
+				return ec.fieldContext_Page_variables(ctx, field)
+			case "condition":
+				return ec.fieldContext_Page_condition(ctx, field)
+			case "target":
+				return ec.fieldContext_Page_target(ctx, field)
+			case "href":
+				return ec.fieldContext_Page_href(ctx, field)
+			case "computed":
+				return ec.fieldContext_Page_computed(ctx, field)
+			case "urls":
+				return ec.fieldContext_Page_urls(ctx, field)
+			case "parent":
+				return ec.fieldContext_Page_parent(ctx, field)
+			case "pages":
+				return ec.fieldContext_Page_pages(ctx, field)
+			case "markdown":
+				return ec.fieldContext_Page_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_Page_document(ctx, field)
+			case "links":
+				return ec.fieldContext_Page_links(ctx, field)
+			case "backlinks":
+				return ec.fieldContext_Page_backlinks(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageOutcome_ref(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageOutcome_ref,
+		func(ctx context.Context) (any, error) {
+			return obj.Ref, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageOutcome_ref(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23076,7 +23524,7 @@ func (ec *executionContext) _Query_templates(ctx context.Context, field graphql.
 			return ec.Resolvers.Query().Templates(ctx)
 		},
 		nil,
-		ec.marshalNTemplate2ᚕᚖoctavoᚋgraphᚋmodelᚐTemplateᚄ,
+		ec.marshalNTemplate2ᚕᚖoctavoᚋinternalᚋtemplateᚐTemplateᚄ,
 		true,
 		true,
 	)
@@ -24368,7 +24816,7 @@ func (ec *executionContext) _ResolveConflictsPayload_conflicts(ctx context.Conte
 			return obj.Conflicts, nil
 		},
 		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ,
+		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
 		true,
 		true,
 	)
@@ -24388,6 +24836,10 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_conflicts(_ con
 				return ec.fieldContext_Conflict_kind(ctx, field)
 			case "page":
 				return ec.fieldContext_Conflict_page(ctx, field)
+			case "file":
+				return ec.fieldContext_Conflict_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Conflict_reusableContent(ctx, field)
 			case "field":
 				return ec.fieldContext_Conflict_field(ctx, field)
 			case "block":
@@ -24398,6 +24850,8 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_conflicts(_ con
 				return ec.fieldContext_Conflict_ours(ctx, field)
 			case "theirs":
 				return ec.fieldContext_Conflict_theirs(ctx, field)
+			case "choices":
+				return ec.fieldContext_Conflict_choices(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conflict", field.Name)
 		},
@@ -24838,7 +25292,7 @@ func (ec *executionContext) _RevertMergePayload_conflicts(ctx context.Context, f
 			return obj.Conflicts, nil
 		},
 		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ,
+		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
 		true,
 		true,
 	)
@@ -24858,6 +25312,10 @@ func (ec *executionContext) fieldContext_RevertMergePayload_conflicts(_ context.
 				return ec.fieldContext_Conflict_kind(ctx, field)
 			case "page":
 				return ec.fieldContext_Conflict_page(ctx, field)
+			case "file":
+				return ec.fieldContext_Conflict_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Conflict_reusableContent(ctx, field)
 			case "field":
 				return ec.fieldContext_Conflict_field(ctx, field)
 			case "block":
@@ -24868,6 +25326,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_conflicts(_ context.
 				return ec.fieldContext_Conflict_ours(ctx, field)
 			case "theirs":
 				return ec.fieldContext_Conflict_theirs(ctx, field)
+			case "choices":
+				return ec.fieldContext_Conflict_choices(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conflict", field.Name)
 		},
@@ -26370,7 +26830,7 @@ func (ec *executionContext) fieldContext_Revision_changes(ctx context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_type(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_type(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26380,7 +26840,7 @@ func (ec *executionContext) _RevisionChange_type(ctx context.Context, field grap
 			return obj.Type, nil
 		},
 		nil,
-		ec.marshalNRevisionChangeType2octavoᚋgraphᚋmodelᚐRevisionChangeType,
+		ec.marshalNRevisionChangeType2octavoᚋinternalᚋcontentᚐChangeKind,
 		true,
 		true,
 	)
@@ -26399,7 +26859,7 @@ func (ec *executionContext) fieldContext_RevisionChange_type(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_page(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_page(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26486,7 +26946,7 @@ func (ec *executionContext) fieldContext_RevisionChange_page(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_file(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_file(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26533,7 +26993,7 @@ func (ec *executionContext) fieldContext_RevisionChange_file(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_reusableContent(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_reusableContent(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26574,7 +27034,7 @@ func (ec *executionContext) fieldContext_RevisionChange_reusableContent(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_attributes(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_attributes(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26584,7 +27044,7 @@ func (ec *executionContext) _RevisionChange_attributes(ctx context.Context, fiel
 			return obj.Attributes, nil
 		},
 		nil,
-		ec.marshalNAttributeChange2ᚕᚖoctavoᚋgraphᚋmodelᚐAttributeChangeᚄ,
+		ec.marshalNAttributeChange2ᚕoctavoᚋinternalᚋcontentᚐAttributeChangeᚄ,
 		true,
 		true,
 	)
@@ -26611,7 +27071,7 @@ func (ec *executionContext) fieldContext_RevisionChange_attributes(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_movedFrom(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_movedFrom(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26698,7 +27158,7 @@ func (ec *executionContext) fieldContext_RevisionChange_movedFrom(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_movedTo(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_movedTo(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26785,7 +27245,7 @@ func (ec *executionContext) fieldContext_RevisionChange_movedTo(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_addedLines(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_addedLines(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26814,7 +27274,7 @@ func (ec *executionContext) fieldContext_RevisionChange_addedLines(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _RevisionChange_removedLines(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChange) (ret graphql.Marshaler) {
+func (ec *executionContext) _RevisionChange_removedLines(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26888,7 +27348,7 @@ func (ec *executionContext) _RevisionChangeConnection_nodes(ctx context.Context,
 			return obj.Nodes(), nil
 		},
 		nil,
-		ec.marshalNRevisionChange2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeᚄ,
+		ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ,
 		true,
 		true,
 	)
@@ -27034,7 +27494,7 @@ func (ec *executionContext) _RevisionChangeEdge_node(ctx context.Context, field 
 			return obj.Node, nil
 		},
 		nil,
-		ec.marshalNRevisionChange2ᚖoctavoᚋgraphᚋmodelᚐRevisionChange,
+		ec.marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange,
 		true,
 		true,
 	)
@@ -30422,7 +30882,7 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 	return fc, nil
 }
 
-func (ec *executionContext) _Template_id(ctx context.Context, field graphql.CollectedField, obj *model.Template) (ret graphql.Marshaler) {
+func (ec *executionContext) _Template_id(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30451,7 +30911,7 @@ func (ec *executionContext) fieldContext_Template_id(_ context.Context, field gr
 	return fc, nil
 }
 
-func (ec *executionContext) _Template_title(ctx context.Context, field graphql.CollectedField, obj *model.Template) (ret graphql.Marshaler) {
+func (ec *executionContext) _Template_title(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30480,7 +30940,7 @@ func (ec *executionContext) fieldContext_Template_title(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Template_description(ctx context.Context, field graphql.CollectedField, obj *model.Template) (ret graphql.Marshaler) {
+func (ec *executionContext) _Template_description(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30598,7 +31058,7 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _UnmetRule_rule(ctx context.Context, field graphql.CollectedField, obj *model.UnmetRule) (ret graphql.Marshaler) {
+func (ec *executionContext) _UnmetRule_rule(ctx context.Context, field graphql.CollectedField, obj *changerequest.UnmetRule) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30627,7 +31087,7 @@ func (ec *executionContext) fieldContext_UnmetRule_rule(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _UnmetRule_message(ctx context.Context, field graphql.CollectedField, obj *model.UnmetRule) (ret graphql.Marshaler) {
+func (ec *executionContext) _UnmetRule_message(ctx context.Context, field graphql.CollectedField, obj *changerequest.UnmetRule) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30805,6 +31265,92 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_revis
 				return ec.fieldContext_Revision_changes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Revision", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateChangeRequestContentPayload_pages(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateChangeRequestContentPayload_pages,
+		func(ctx context.Context) (any, error) {
+			return obj.Pages, nil
+		},
+		nil,
+		ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateChangeRequestContentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_PageOutcome_kind(ctx, field)
+			case "pageId":
+				return ec.fieldContext_PageOutcome_pageId(ctx, field)
+			case "page":
+				return ec.fieldContext_PageOutcome_page(ctx, field)
+			case "ref":
+				return ec.fieldContext_PageOutcome_ref(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageOutcome", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateChangeRequestContentPayload_files(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateChangeRequestContentPayload_files,
+		func(ctx context.Context) (any, error) {
+			return obj.Files, nil
+		},
+		nil,
+		ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateChangeRequestContentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_File_id(ctx, field)
+			case "name":
+				return ec.fieldContext_File_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_File_contentType(ctx, field)
+			case "size":
+				return ec.fieldContext_File_size(ctx, field)
+			case "downloadURL":
+				return ec.fieldContext_File_downloadURL(ctx, field)
+			case "dimensions":
+				return ec.fieldContext_File_dimensions(ctx, field)
+			case "git":
+				return ec.fieldContext_File_git(ctx, field)
+			case "backlinks":
+				return ec.fieldContext_File_backlinks(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type File", field.Name)
 		},
 	}
 	return fc, nil
@@ -31003,7 +31549,7 @@ func (ec *executionContext) _UpdateChangeRequestFromMainPayload_conflicts(ctx co
 			return obj.Conflicts, nil
 		},
 		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ,
+		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
 		true,
 		true,
 	)
@@ -31023,6 +31569,10 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_conf
 				return ec.fieldContext_Conflict_kind(ctx, field)
 			case "page":
 				return ec.fieldContext_Conflict_page(ctx, field)
+			case "file":
+				return ec.fieldContext_Conflict_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Conflict_reusableContent(ctx, field)
 			case "field":
 				return ec.fieldContext_Conflict_field(ctx, field)
 			case "block":
@@ -31033,6 +31583,8 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_conf
 				return ec.fieldContext_Conflict_ours(ctx, field)
 			case "theirs":
 				return ec.fieldContext_Conflict_theirs(ctx, field)
+			case "choices":
+				return ec.fieldContext_Conflict_choices(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conflict", field.Name)
 		},
@@ -31388,6 +31940,92 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_revision(_ co
 				return ec.fieldContext_Revision_changes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Revision", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSpaceContentPayload_pages(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSpaceContentPayload_pages,
+		func(ctx context.Context) (any, error) {
+			return obj.Pages, nil
+		},
+		nil,
+		ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSpaceContentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_PageOutcome_kind(ctx, field)
+			case "pageId":
+				return ec.fieldContext_PageOutcome_pageId(ctx, field)
+			case "page":
+				return ec.fieldContext_PageOutcome_page(ctx, field)
+			case "ref":
+				return ec.fieldContext_PageOutcome_ref(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageOutcome", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSpaceContentPayload_files(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSpaceContentPayload_files,
+		func(ctx context.Context) (any, error) {
+			return obj.Files, nil
+		},
+		nil,
+		ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSpaceContentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_File_id(ctx, field)
+			case "name":
+				return ec.fieldContext_File_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_File_contentType(ctx, field)
+			case "size":
+				return ec.fieldContext_File_size(ctx, field)
+			case "downloadURL":
+				return ec.fieldContext_File_downloadURL(ctx, field)
+			case "dimensions":
+				return ec.fieldContext_File_dimensions(ctx, field)
+			case "git":
+				return ec.fieldContext_File_git(ctx, field)
+			case "backlinks":
+				return ec.fieldContext_File_backlinks(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type File", field.Name)
 		},
 	}
 	return fc, nil
@@ -33483,7 +34121,7 @@ func (ec *executionContext) unmarshalInputApplyTemplateToSpaceInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"space", "template", "files", "changeRequest"}
+	fieldsInOrder := [...]string{"space", "template", "files", "changeRequest", "expectedRevision"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -33518,6 +34156,13 @@ func (ec *executionContext) unmarshalInputApplyTemplateToSpaceInput(ctx context.
 				return it, err
 			}
 			it.ChangeRequest = graphql.OmittableOf(data)
+		case "expectedRevision":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedRevision"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedRevision = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -33706,7 +34351,7 @@ func (ec *executionContext) unmarshalInputConflictResolutionInput(ctx context.Co
 			it.Conflict = data
 		case "choice":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("choice"))
-			data, err := ec.unmarshalNConflictChoice2octavoᚋgraphᚋmodelᚐConflictChoice(ctx, v)
+			data, err := ec.unmarshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -34873,7 +35518,7 @@ func (ec *executionContext) unmarshalInputRevertMergeInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"changeRequest"}
+	fieldsInOrder := [...]string{"changeRequest", "expectedRevision"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -34887,6 +35532,13 @@ func (ec *executionContext) unmarshalInputRevertMergeInput(ctx context.Context, 
 				return it, err
 			}
 			it.ChangeRequest = data
+		case "expectedRevision":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedRevision"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedRevision = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -35951,7 +36603,7 @@ func (ec *executionContext) _ApplyTemplateToSpacePayload(ctx context.Context, se
 
 var attributeChangeImplementors = []string{"AttributeChange"}
 
-func (ec *executionContext) _AttributeChange(ctx context.Context, sel ast.SelectionSet, obj *model.AttributeChange) graphql.Marshaler {
+func (ec *executionContext) _AttributeChange(ctx context.Context, sel ast.SelectionSet, obj *content.AttributeChange) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, attributeChangeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -38446,7 +39098,7 @@ func (ec *executionContext) _ComputedSource(ctx context.Context, sel ast.Selecti
 
 var conflictImplementors = []string{"Conflict"}
 
-func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet, obj *model.Conflict) graphql.Marshaler {
+func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Conflict) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, conflictImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -38467,6 +39119,10 @@ func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "page":
 			out.Values[i] = ec._Conflict_page(ctx, field, obj)
+		case "file":
+			out.Values[i] = ec._Conflict_file(ctx, field, obj)
+		case "reusableContent":
+			out.Values[i] = ec._Conflict_reusableContent(ctx, field, obj)
 		case "field":
 			out.Values[i] = ec._Conflict_field(ctx, field, obj)
 		case "block":
@@ -38477,6 +39133,11 @@ func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet,
 			out.Values[i] = ec._Conflict_ours(ctx, field, obj)
 		case "theirs":
 			out.Values[i] = ec._Conflict_theirs(ctx, field, obj)
+		case "choices":
+			out.Values[i] = ec._Conflict_choices(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -40119,7 +40780,7 @@ func (ec *executionContext) _MergeChangeRequestPayload(ctx context.Context, sel 
 
 var mergePreviewImplementors = []string{"MergePreview"}
 
-func (ec *executionContext) _MergePreview(ctx context.Context, sel ast.SelectionSet, obj *model.MergePreview) graphql.Marshaler {
+func (ec *executionContext) _MergePreview(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Preview) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mergePreviewImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -41862,6 +42523,54 @@ func (ec *executionContext) _PageLayout(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var pageOutcomeImplementors = []string{"PageOutcome"}
+
+func (ec *executionContext) _PageOutcome(ctx context.Context, sel ast.SelectionSet, obj *edit.PageOutcome) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageOutcomeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PageOutcome")
+		case "kind":
+			out.Values[i] = ec._PageOutcome_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageId":
+			out.Values[i] = ec._PageOutcome_pageId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "page":
+			out.Values[i] = ec._PageOutcome_page(ctx, field, obj)
+		case "ref":
+			out.Values[i] = ec._PageOutcome_ref(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -44094,7 +44803,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 
 var revisionChangeImplementors = []string{"RevisionChange"}
 
-func (ec *executionContext) _RevisionChange(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionChange) graphql.Marshaler {
+func (ec *executionContext) _RevisionChange(ctx context.Context, sel ast.SelectionSet, obj *revision.Change) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionChangeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -45685,7 +46394,7 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 
 var templateImplementors = []string{"Template"}
 
-func (ec *executionContext) _Template(ctx context.Context, sel ast.SelectionSet, obj *model.Template) graphql.Marshaler {
+func (ec *executionContext) _Template(ctx context.Context, sel ast.SelectionSet, obj *template.Template) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, templateImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -45773,7 +46482,7 @@ func (ec *executionContext) _TransferSpacePayload(ctx context.Context, sel ast.S
 
 var unmetRuleImplementors = []string{"UnmetRule"}
 
-func (ec *executionContext) _UnmetRule(ctx context.Context, sel ast.SelectionSet, obj *model.UnmetRule) graphql.Marshaler {
+func (ec *executionContext) _UnmetRule(ctx context.Context, sel ast.SelectionSet, obj *changerequest.UnmetRule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, unmetRuleImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -45833,6 +46542,16 @@ func (ec *executionContext) _UpdateChangeRequestContentPayload(ctx context.Conte
 			}
 		case "revision":
 			out.Values[i] = ec._UpdateChangeRequestContentPayload_revision(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pages":
+			out.Values[i] = ec._UpdateChangeRequestContentPayload_pages(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "files":
+			out.Values[i] = ec._UpdateChangeRequestContentPayload_files(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -46048,6 +46767,16 @@ func (ec *executionContext) _UpdateSpaceContentPayload(ctx context.Context, sel 
 			}
 		case "revision":
 			out.Values[i] = ec._UpdateSpaceContentPayload_revision(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pages":
+			out.Values[i] = ec._UpdateSpaceContentPayload_pages(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "files":
+			out.Values[i] = ec._UpdateSpaceContentPayload_files(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -46982,11 +47711,15 @@ func (ec *executionContext) marshalNApplyTemplateToSpacePayload2ᚖoctavoᚋgrap
 	return ec._ApplyTemplateToSpacePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAttributeChange2ᚕᚖoctavoᚋgraphᚋmodelᚐAttributeChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AttributeChange) graphql.Marshaler {
+func (ec *executionContext) marshalNAttributeChange2octavoᚋinternalᚋcontentᚐAttributeChange(ctx context.Context, sel ast.SelectionSet, v content.AttributeChange) graphql.Marshaler {
+	return ec._AttributeChange(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAttributeChange2ᚕoctavoᚋinternalᚋcontentᚐAttributeChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []content.AttributeChange) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAttributeChange2ᚖoctavoᚋgraphᚋmodelᚐAttributeChange(ctx, sel, v[i])
+		return ec.marshalNAttributeChange2octavoᚋinternalᚋcontentᚐAttributeChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -46996,16 +47729,6 @@ func (ec *executionContext) marshalNAttributeChange2ᚕᚖoctavoᚋgraphᚋmodel
 	}
 
 	return ret
-}
-
-func (ec *executionContext) marshalNAttributeChange2ᚖoctavoᚋgraphᚋmodelᚐAttributeChange(ctx context.Context, sel ast.SelectionSet, v *model.AttributeChange) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AttributeChange(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
@@ -47365,11 +48088,11 @@ func (ec *executionContext) marshalNCommentURLs2ᚖoctavoᚋgraphᚋmodelᚐComm
 	return ec._CommentURLs(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Conflict) graphql.Marshaler {
+func (ec *executionContext) marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.Conflict) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNConflict2ᚖoctavoᚋgraphᚋmodelᚐConflict(ctx, sel, v[i])
+		return ec.marshalNConflict2ᚖoctavoᚋinternalᚋchangerequestᚐConflict(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -47381,7 +48104,7 @@ func (ec *executionContext) marshalNConflict2ᚕᚖoctavoᚋgraphᚋmodelᚐConf
 	return ret
 }
 
-func (ec *executionContext) marshalNConflict2ᚖoctavoᚋgraphᚋmodelᚐConflict(ctx context.Context, sel ast.SelectionSet, v *model.Conflict) graphql.Marshaler {
+func (ec *executionContext) marshalNConflict2ᚖoctavoᚋinternalᚋchangerequestᚐConflict(ctx context.Context, sel ast.SelectionSet, v *changerequest.Conflict) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -47391,24 +48114,67 @@ func (ec *executionContext) marshalNConflict2ᚖoctavoᚋgraphᚋmodelᚐConflic
 	return ec._Conflict(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNConflictChoice2octavoᚋgraphᚋmodelᚐConflictChoice(ctx context.Context, v any) (model.ConflictChoice, error) {
-	var res model.ConflictChoice
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx context.Context, v any) (content.Choice, error) {
+	res, err := scalar.UnmarshalConflictChoice(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNConflictChoice2octavoᚋgraphᚋmodelᚐConflictChoice(ctx context.Context, sel ast.SelectionSet, v model.ConflictChoice) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx context.Context, sel ast.SelectionSet, v content.Choice) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalConflictChoice(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
-func (ec *executionContext) unmarshalNConflictKind2octavoᚋgraphᚋmodelᚐConflictKind(ctx context.Context, v any) (model.ConflictKind, error) {
-	var res model.ConflictKind
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ(ctx context.Context, v any) ([]content.Choice, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]content.Choice, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ(ctx context.Context, sel ast.SelectionSet, v []content.Choice) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNConflictKind2octavoᚋinternalᚋcontentᚐConflictKind(ctx context.Context, v any) (content.ConflictKind, error) {
+	res, err := scalar.UnmarshalConflictKind(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNConflictKind2octavoᚋgraphᚋmodelᚐConflictKind(ctx context.Context, sel ast.SelectionSet, v model.ConflictKind) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNConflictKind2octavoᚋinternalᚋcontentᚐConflictKind(ctx context.Context, sel ast.SelectionSet, v content.ConflictKind) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalConflictKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNConflictResolutionInput2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictResolutionInputᚄ(ctx context.Context, v any) ([]*model.ConflictResolutionInput, error) {
@@ -48240,11 +49006,11 @@ func (ec *executionContext) marshalNMergeChangeRequestPayload2ᚖoctavoᚋgraph�
 	return ec._MergeChangeRequestPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNMergePreview2octavoᚋgraphᚋmodelᚐMergePreview(ctx context.Context, sel ast.SelectionSet, v model.MergePreview) graphql.Marshaler {
+func (ec *executionContext) marshalNMergePreview2octavoᚋinternalᚋchangerequestᚐPreview(ctx context.Context, sel ast.SelectionSet, v changerequest.Preview) graphql.Marshaler {
 	return ec._MergePreview(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNMergePreview2ᚖoctavoᚋgraphᚋmodelᚐMergePreview(ctx context.Context, sel ast.SelectionSet, v *model.MergePreview) graphql.Marshaler {
+func (ec *executionContext) marshalNMergePreview2ᚖoctavoᚋinternalᚋchangerequestᚐPreview(ctx context.Context, sel ast.SelectionSet, v *changerequest.Preview) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -48521,6 +49287,48 @@ func (ec *executionContext) marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐ
 		return graphql.Null
 	}
 	return ec._PageLayout(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ(ctx context.Context, sel ast.SelectionSet, v []*edit.PageOutcome) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPageOutcome2ᚖoctavoᚋinternalᚋeditᚐPageOutcome(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPageOutcome2ᚖoctavoᚋinternalᚋeditᚐPageOutcome(ctx context.Context, sel ast.SelectionSet, v *edit.PageOutcome) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PageOutcome(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPageOutcomeKind2octavoᚋinternalᚋeditᚐOutcomeKind(ctx context.Context, v any) (edit.OutcomeKind, error) {
+	res, err := scalar.UnmarshalPageOutcomeKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPageOutcomeKind2octavoᚋinternalᚋeditᚐOutcomeKind(ctx context.Context, sel ast.SelectionSet, v edit.OutcomeKind) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalPageOutcomeKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNPageSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PageSearchHit) graphql.Marshaler {
@@ -49042,11 +49850,11 @@ func (ec *executionContext) marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐR
 	return ec._Revision(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNRevisionChange2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RevisionChange) graphql.Marshaler {
+func (ec *executionContext) marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Change) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRevisionChange2ᚖoctavoᚋgraphᚋmodelᚐRevisionChange(ctx, sel, v[i])
+		return ec.marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -49058,7 +49866,7 @@ func (ec *executionContext) marshalNRevisionChange2ᚕᚖoctavoᚋgraphᚋmodel�
 	return ret
 }
 
-func (ec *executionContext) marshalNRevisionChange2ᚖoctavoᚋgraphᚋmodelᚐRevisionChange(ctx context.Context, sel ast.SelectionSet, v *model.RevisionChange) graphql.Marshaler {
+func (ec *executionContext) marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange(ctx context.Context, sel ast.SelectionSet, v *revision.Change) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -49108,14 +49916,20 @@ func (ec *executionContext) marshalNRevisionChangeEdge2ᚖoctavoᚋgraphᚋmodel
 	return ec._RevisionChangeEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRevisionChangeType2octavoᚋgraphᚋmodelᚐRevisionChangeType(ctx context.Context, v any) (model.RevisionChangeType, error) {
-	var res model.RevisionChangeType
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNRevisionChangeType2octavoᚋinternalᚋcontentᚐChangeKind(ctx context.Context, v any) (content.ChangeKind, error) {
+	res, err := scalar.UnmarshalRevisionChangeType(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRevisionChangeType2octavoᚋgraphᚋmodelᚐRevisionChangeType(ctx context.Context, sel ast.SelectionSet, v model.RevisionChangeType) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNRevisionChangeType2octavoᚋinternalᚋcontentᚐChangeKind(ctx context.Context, sel ast.SelectionSet, v content.ChangeKind) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalRevisionChangeType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNRevisionConnection2octavoᚋgraphᚋmodelᚐRevisionConnection(ctx context.Context, sel ast.SelectionSet, v model.RevisionConnection) graphql.Marshaler {
@@ -49494,11 +50308,11 @@ func (ec *executionContext) marshalNSubmitChangeRequestReviewPayload2ᚖoctavo�
 	return ec._SubmitChangeRequestReviewPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTemplate2ᚕᚖoctavoᚋgraphᚋmodelᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Template) graphql.Marshaler {
+func (ec *executionContext) marshalNTemplate2ᚕᚖoctavoᚋinternalᚋtemplateᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*template.Template) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTemplate2ᚖoctavoᚋgraphᚋmodelᚐTemplate(ctx, sel, v[i])
+		return ec.marshalNTemplate2ᚖoctavoᚋinternalᚋtemplateᚐTemplate(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -49510,7 +50324,7 @@ func (ec *executionContext) marshalNTemplate2ᚕᚖoctavoᚋgraphᚋmodelᚐTemp
 	return ret
 }
 
-func (ec *executionContext) marshalNTemplate2ᚖoctavoᚋgraphᚋmodelᚐTemplate(ctx context.Context, sel ast.SelectionSet, v *model.Template) graphql.Marshaler {
+func (ec *executionContext) marshalNTemplate2ᚖoctavoᚋinternalᚋtemplateᚐTemplate(ctx context.Context, sel ast.SelectionSet, v *template.Template) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -49555,11 +50369,11 @@ func (ec *executionContext) marshalNURI2string(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) marshalNUnmetRule2ᚕᚖoctavoᚋgraphᚋmodelᚐUnmetRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UnmetRule) graphql.Marshaler {
+func (ec *executionContext) marshalNUnmetRule2ᚕᚖoctavoᚋinternalᚋchangerequestᚐUnmetRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.UnmetRule) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNUnmetRule2ᚖoctavoᚋgraphᚋmodelᚐUnmetRule(ctx, sel, v[i])
+		return ec.marshalNUnmetRule2ᚖoctavoᚋinternalᚋchangerequestᚐUnmetRule(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -49571,7 +50385,7 @@ func (ec *executionContext) marshalNUnmetRule2ᚕᚖoctavoᚋgraphᚋmodelᚐUnm
 	return ret
 }
 
-func (ec *executionContext) marshalNUnmetRule2ᚖoctavoᚋgraphᚋmodelᚐUnmetRule(ctx context.Context, sel ast.SelectionSet, v *model.UnmetRule) graphql.Marshaler {
+func (ec *executionContext) marshalNUnmetRule2ᚖoctavoᚋinternalᚋchangerequestᚐUnmetRule(ctx context.Context, sel ast.SelectionSet, v *changerequest.UnmetRule) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

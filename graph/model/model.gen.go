@@ -3,20 +3,18 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
+	"octavo/internal/content"
+	"octavo/internal/edit"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -30,17 +28,13 @@ type ApplyTemplateToSpaceInput struct {
 	Files graphql.Omittable[any] `json:"files,omitempty"`
 	// Write into this change request, by id or number, instead of the main content.
 	ChangeRequest graphql.Omittable[*string] `json:"changeRequest,omitempty"`
+	// Refuse with CONFLICT when the content is at another revision.
+	ExpectedRevision graphql.Omittable[*string] `json:"expectedRevision,omitempty"`
 }
 
 type ApplyTemplateToSpacePayload struct {
 	Space    *space.Space       `json:"space"`
 	Revision *revision.Revision `json:"revision"`
-}
-
-type AttributeChange struct {
-	Name   string `json:"name"`
-	Before any    `json:"before,omitempty"`
-	After  any    `json:"after,omitempty"`
 }
 
 type BrokenLinkStats struct {
@@ -106,26 +100,9 @@ type CommentURLs struct {
 	Location string `json:"location"`
 }
 
-// Something that the change request (ours) and the main content (theirs) changed differently.
-type Conflict struct {
-	// Stays the same while the three sides do.
-	ID   string       `json:"id"`
-	Kind ConflictKind `json:"kind"`
-	// The page as the change request has it, or as it was before the change request deleted it.
-	Page *revision.Page `json:"page,omitempty"`
-	// The field of the page, or the key of the variable.
-	Field *string `json:"field,omitempty"`
-	// The index of the block in the body as it was before, for BODY.
-	Block *int `json:"block,omitempty"`
-	// Absent sides are null: a value, or Markdown for BODY.
-	Base   any `json:"base,omitempty"`
-	Ours   any `json:"ours,omitempty"`
-	Theirs any `json:"theirs,omitempty"`
-}
-
 type ConflictResolutionInput struct {
 	Conflict string         `json:"conflict"`
-	Choice   ConflictChoice `json:"choice"`
+	Choice   content.Choice `json:"choice"`
 	// The Markdown or value for CUSTOM.
 	Value graphql.Omittable[any] `json:"value,omitempty"`
 }
@@ -375,22 +352,9 @@ type MergeChangeRequestInput struct {
 type MergeChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	// The new main content; with CONFLICTS the unchanged one.
-	Revision  *revision.Revision `json:"revision"`
-	Result    enum.MergeResult   `json:"result"`
-	Conflicts []*Conflict        `json:"conflicts"`
-}
-
-type MergePreview struct {
-	// Whether a merge by the viewer would succeed now.
-	Mergeable bool `json:"mergeable"`
-	// The merge rules that are not met, in words.
-	UnmetRules []*UnmetRule `json:"unmetRules"`
-	// What both sides changed differently.
-	Conflicts []*Conflict `json:"conflicts"`
-	// What the merge would change in the main content; the conflicts left out.
-	Changes []*RevisionChange `json:"changes"`
-	// The main content that the preview speaks of.
-	MainRevision *revision.Revision `json:"mainRevision"`
+	Revision  *revision.Revision        `json:"revision"`
+	Result    enum.MergeResult          `json:"result"`
+	Conflicts []*changerequest.Conflict `json:"conflicts"`
 }
 
 type MergeRuleInput struct {
@@ -531,7 +495,7 @@ type ResolveConflictsPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	Revision      *revision.Revision           `json:"revision"`
 	Result        enum.MergeResult             `json:"result"`
-	Conflicts     []*Conflict                  `json:"conflicts"`
+	Conflicts     []*changerequest.Conflict    `json:"conflicts"`
 }
 
 type RestoreSpaceInput struct {
@@ -544,37 +508,22 @@ type RestoreSpacePayload struct {
 
 type RevertMergeInput struct {
 	ChangeRequest string `json:"changeRequest"`
+	// Refuse with CONFLICT when the main content is at another revision.
+	ExpectedRevision graphql.Omittable[*string] `json:"expectedRevision,omitempty"`
 }
 
 type RevertMergePayload struct {
 	Space *space.Space `json:"space"`
 	// The new main content; with CONFLICTS the unchanged one.
-	Revision  *revision.Revision `json:"revision"`
-	Result    enum.MergeResult   `json:"result"`
-	Conflicts []*Conflict        `json:"conflicts"`
+	Revision  *revision.Revision        `json:"revision"`
+	Result    enum.MergeResult          `json:"result"`
+	Conflicts []*changerequest.Conflict `json:"conflicts"`
 }
 
 type RevertPageInput struct {
 	Page string `json:"page"`
 	// The revision whose page it becomes. Absent: the one that the change request started from.
 	Revision graphql.Omittable[*string] `json:"revision,omitempty"`
-}
-
-// One difference between two revisions.
-type RevisionChange struct {
-	Type RevisionChangeType `json:"type"`
-	// The page after the change, or before it was deleted.
-	Page            *revision.Page            `json:"page,omitempty"`
-	File            *revision.File            `json:"file,omitempty"`
-	ReusableContent *revision.ReusableContent `json:"reusableContent,omitempty"`
-	// The fields that changed, the body of a page as `document`.
-	Attributes []*AttributeChange `json:"attributes"`
-	// For PAGE_MOVED: the pages above before and after.
-	MovedFrom *revision.Page `json:"movedFrom,omitempty"`
-	MovedTo   *revision.Page `json:"movedTo,omitempty"`
-	// Lines added to and removed from the body.
-	AddedLines   int `json:"addedLines"`
-	RemovedLines int `json:"removedLines"`
 }
 
 type RevisionURLs struct {
@@ -642,12 +591,6 @@ type SubmitChangeRequestReviewPayload struct {
 type Subscription struct {
 }
 
-type Template struct {
-	ID          string `json:"id"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
-}
-
 type TransferSpaceInput struct {
 	Space        string `json:"space"`
 	Organization string `json:"organization"`
@@ -655,11 +598,6 @@ type TransferSpaceInput struct {
 
 type TransferSpacePayload struct {
 	Space *space.Space `json:"space"`
-}
-
-type UnmetRule struct {
-	Rule    mergerule.Kind `json:"rule"`
-	Message string         `json:"message"`
 }
 
 type UpdateChangeRequestContentInput struct {
@@ -673,6 +611,10 @@ type UpdateChangeRequestContentInput struct {
 type UpdateChangeRequestContentPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	Revision      *revision.Revision           `json:"revision"`
+	// Each page that was touched, once, in the order in which it first was.
+	Pages []*edit.PageOutcome `json:"pages"`
+	// The files that were inserted, in their order.
+	Files []*revision.File `json:"files"`
 }
 
 type UpdateChangeRequestFromMainInput struct {
@@ -684,9 +626,9 @@ type UpdateChangeRequestFromMainInput struct {
 type UpdateChangeRequestFromMainPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	// The new content of the change request; with CONFLICTS the unchanged one.
-	Revision  *revision.Revision `json:"revision"`
-	Result    enum.MergeResult   `json:"result"`
-	Conflicts []*Conflict        `json:"conflicts"`
+	Revision  *revision.Revision        `json:"revision"`
+	Result    enum.MergeResult          `json:"result"`
+	Conflicts []*changerequest.Conflict `json:"conflicts"`
 }
 
 type UpdateChangeRequestInput struct {
@@ -759,6 +701,10 @@ type UpdateSpaceContentInput struct {
 type UpdateSpaceContentPayload struct {
 	Space    *space.Space       `json:"space"`
 	Revision *revision.Revision `json:"revision"`
+	// Each page that was touched, once, in the order in which it first was.
+	Pages []*edit.PageOutcome `json:"pages"`
+	// The files that were inserted, in their order.
+	Files []*revision.File `json:"files"`
 }
 
 type UpdateSpaceInput struct {
@@ -800,216 +746,4 @@ type UserURLs struct {
 type Version struct {
 	Version string `json:"version"`
 	Build   string `json:"build"`
-}
-
-type ConflictChoice string
-
-const (
-	// As the change request has it.
-	ConflictChoiceOurs ConflictChoice = "OURS"
-	// As the main content has it.
-	ConflictChoiceTheirs ConflictChoice = "THEIRS"
-	// As it was before either.
-	ConflictChoiceBase ConflictChoice = "BASE"
-	// Both, ours first; for BODY.
-	ConflictChoiceBoth ConflictChoice = "BOTH"
-	// As given.
-	ConflictChoiceCustom ConflictChoice = "CUSTOM"
-)
-
-var AllConflictChoice = []ConflictChoice{
-	ConflictChoiceOurs,
-	ConflictChoiceTheirs,
-	ConflictChoiceBase,
-	ConflictChoiceBoth,
-	ConflictChoiceCustom,
-}
-
-func (e ConflictChoice) IsValid() bool {
-	switch e {
-	case ConflictChoiceOurs, ConflictChoiceTheirs, ConflictChoiceBase, ConflictChoiceBoth, ConflictChoiceCustom:
-		return true
-	}
-	return false
-}
-
-func (e ConflictChoice) String() string {
-	return string(e)
-}
-
-func (e *ConflictChoice) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = ConflictChoice(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid ConflictChoice", str)
-	}
-	return nil
-}
-
-func (e ConflictChoice) MarshalGQL(w io.Writer) {
-	fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *ConflictChoice) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e ConflictChoice) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
-type ConflictKind string
-
-const (
-	ConflictKindBody             ConflictKind = "BODY"
-	ConflictKindMetadata         ConflictKind = "METADATA"
-	ConflictKindMove             ConflictKind = "MOVE"
-	ConflictKindOrder            ConflictKind = "ORDER"
-	ConflictKindDeletedAndEdited ConflictKind = "DELETED_AND_EDITED"
-	ConflictKindEditedAndDeleted ConflictKind = "EDITED_AND_DELETED"
-	ConflictKindSlug             ConflictKind = "SLUG"
-	ConflictKindCycle            ConflictKind = "CYCLE"
-	ConflictKindFile             ConflictKind = "FILE"
-	ConflictKindReusableContent  ConflictKind = "REUSABLE_CONTENT"
-	ConflictKindVariable         ConflictKind = "VARIABLE"
-)
-
-var AllConflictKind = []ConflictKind{
-	ConflictKindBody,
-	ConflictKindMetadata,
-	ConflictKindMove,
-	ConflictKindOrder,
-	ConflictKindDeletedAndEdited,
-	ConflictKindEditedAndDeleted,
-	ConflictKindSlug,
-	ConflictKindCycle,
-	ConflictKindFile,
-	ConflictKindReusableContent,
-	ConflictKindVariable,
-}
-
-func (e ConflictKind) IsValid() bool {
-	switch e {
-	case ConflictKindBody, ConflictKindMetadata, ConflictKindMove, ConflictKindOrder, ConflictKindDeletedAndEdited, ConflictKindEditedAndDeleted, ConflictKindSlug, ConflictKindCycle, ConflictKindFile, ConflictKindReusableContent, ConflictKindVariable:
-		return true
-	}
-	return false
-}
-
-func (e ConflictKind) String() string {
-	return string(e)
-}
-
-func (e *ConflictKind) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = ConflictKind(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid ConflictKind", str)
-	}
-	return nil
-}
-
-func (e ConflictKind) MarshalGQL(w io.Writer) {
-	fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *ConflictKind) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e ConflictKind) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
-type RevisionChangeType string
-
-const (
-	RevisionChangeTypePageCreated            RevisionChangeType = "PAGE_CREATED"
-	RevisionChangeTypePageEdited             RevisionChangeType = "PAGE_EDITED"
-	RevisionChangeTypePageDeleted            RevisionChangeType = "PAGE_DELETED"
-	RevisionChangeTypePageMoved              RevisionChangeType = "PAGE_MOVED"
-	RevisionChangeTypeFileCreated            RevisionChangeType = "FILE_CREATED"
-	RevisionChangeTypeFileEdited             RevisionChangeType = "FILE_EDITED"
-	RevisionChangeTypeFileDeleted            RevisionChangeType = "FILE_DELETED"
-	RevisionChangeTypeReusableContentCreated RevisionChangeType = "REUSABLE_CONTENT_CREATED"
-	RevisionChangeTypeReusableContentEdited  RevisionChangeType = "REUSABLE_CONTENT_EDITED"
-	RevisionChangeTypeReusableContentDeleted RevisionChangeType = "REUSABLE_CONTENT_DELETED"
-	RevisionChangeTypeVariablesEdited        RevisionChangeType = "VARIABLES_EDITED"
-)
-
-var AllRevisionChangeType = []RevisionChangeType{
-	RevisionChangeTypePageCreated,
-	RevisionChangeTypePageEdited,
-	RevisionChangeTypePageDeleted,
-	RevisionChangeTypePageMoved,
-	RevisionChangeTypeFileCreated,
-	RevisionChangeTypeFileEdited,
-	RevisionChangeTypeFileDeleted,
-	RevisionChangeTypeReusableContentCreated,
-	RevisionChangeTypeReusableContentEdited,
-	RevisionChangeTypeReusableContentDeleted,
-	RevisionChangeTypeVariablesEdited,
-}
-
-func (e RevisionChangeType) IsValid() bool {
-	switch e {
-	case RevisionChangeTypePageCreated, RevisionChangeTypePageEdited, RevisionChangeTypePageDeleted, RevisionChangeTypePageMoved, RevisionChangeTypeFileCreated, RevisionChangeTypeFileEdited, RevisionChangeTypeFileDeleted, RevisionChangeTypeReusableContentCreated, RevisionChangeTypeReusableContentEdited, RevisionChangeTypeReusableContentDeleted, RevisionChangeTypeVariablesEdited:
-		return true
-	}
-	return false
-}
-
-func (e RevisionChangeType) String() string {
-	return string(e)
-}
-
-func (e *RevisionChangeType) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = RevisionChangeType(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid RevisionChangeType", str)
-	}
-	return nil
-}
-
-func (e RevisionChangeType) MarshalGQL(w io.Writer) {
-	fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *RevisionChangeType) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e RevisionChangeType) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
 }

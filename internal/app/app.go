@@ -16,6 +16,7 @@ import (
 	"octavo/internal/changerequest"
 	"octavo/internal/database"
 	"octavo/internal/download"
+	"octavo/internal/edit"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
@@ -102,10 +103,10 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, down
 	app := &App{
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
-		Spaces: space.NewService(opened, revisions), config: config,
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
-		downloads: download.NewSigner(addresses, downloadKey, time.Now),
+		downloads: download.NewSigner(addresses, downloadKey, time.Now), config: config,
 	}
+	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,

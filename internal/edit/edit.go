@@ -4,19 +4,26 @@
 package edit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"octavo/internal/blob"
 	"octavo/internal/content"
 	"octavo/internal/document"
 	"octavo/internal/fault"
+	"octavo/internal/outbound"
 	"octavo/internal/revision"
 )
 
-// FileLimit is the size of a file that comes with an edit, in bytes.
-const FileLimit = 1 << 20
+// Limits of a file that comes with an edit, in bytes: sent along, or fetched
+// from an address.
+const (
+	FileLimit  = 1 << 20
+	FetchLimit = 10 << 20
+)
 
 // Change is one step of an edit: InsertPage, UpdatePage, DeletePage, RevertPage
 // or InsertFiles.
@@ -65,19 +72,17 @@ type NewFile struct {
 	URL         *string
 }
 
-// KeepFile stores the bytes of a file and says what they are.
-type KeepFile func(ctx context.Context, file NewFile) (content.NewFile, error)
-
 // Preparer prepares edits. It is safe for concurrent use.
 type Preparer struct {
 	revisions *revision.Store
-	keepFile  KeepFile
+	files     *blob.Bucket
+	outbound  *outbound.Client
 }
 
-// NewPreparer returns a Preparer that reads revisions from a store and hands
-// files to keepFile.
-func NewPreparer(revisions *revision.Store, keepFile KeepFile) *Preparer {
-	return &Preparer{revisions: revisions, keepFile: keepFile}
+// NewPreparer returns a Preparer that reads revisions from a store, keeps files
+// in a bucket and fetches them with a client.
+func NewPreparer(revisions *revision.Store, files *blob.Bucket, client *outbound.Client) *Preparer {
+	return &Preparer{revisions: revisions, files: files, outbound: client}
 }
 
 // Prepare returns the operations that the changes stand for. It reads and
@@ -187,7 +192,7 @@ func (c InsertFiles) prepare(ctx context.Context, preparation *preparation) (con
 	}
 	files := make([]content.NewFile, len(c.Files))
 	for index, file := range c.Files {
-		kept, err := preparation.keepFile(ctx, file)
+		kept, err := preparation.keep(ctx, file)
 		if err != nil {
 			return nil, preparation.failed(fmt.Sprintf("files.%d", index), err)
 		}
@@ -206,6 +211,23 @@ func (p *preparation) checkFile(field string, file *NewFile) error {
 		return p.limitExceeded(field+".base64", "at most %d bytes, got %d", FileLimit, len(file.Data))
 	}
 	return nil
+}
+
+// keep stores the bytes of a file in the bucket.
+func (p *preparation) keep(ctx context.Context, file NewFile) (content.NewFile, error) {
+	upload := blob.Upload{Name: file.Name, ContentType: file.ContentType, Source: bytes.NewReader(file.Data), Limit: FileLimit}
+	if file.URL != nil {
+		fetched, err := p.outbound.Get(ctx, *file.URL, FetchLimit)
+		if err != nil {
+			return content.NewFile{}, err
+		}
+		upload.Source, upload.Limit = bytes.NewReader(fetched.Body), FetchLimit
+	}
+	stored, err := p.files.Upload(ctx, upload)
+	return content.NewFile{
+		Ref: file.Ref, Name: file.Name, ContentType: stored.ContentType, Size: stored.Size, Content: stored.Hash,
+		Width: stored.Width, Height: stored.Height,
+	}, err
 }
 
 func (p *preparation) limitExceeded(field, format string, arguments ...any) error {

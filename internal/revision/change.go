@@ -61,6 +61,23 @@ func (s *Store) Changes(ctx context.Context, from, to *Revision, arguments pagin
 	}, nil
 }
 
+// ChangesSince lists what a revision changed, compared with another of its
+// space, or else with its first parent. The first revision of a space made
+// everything in it.
+func (s *Store) ChangesSince(ctx context.Context, to *Revision, since *string, arguments pagination.Arguments) (pagination.Page[*Change], error) {
+	if since == nil && len(to.Parents) > 0 {
+		since = &to.Parents[0]
+	}
+	if since == nil {
+		return s.Changes(ctx, nil, to, arguments)
+	}
+	from, err := s.InSpace(ctx, to.SpaceID, *since)
+	if err != nil {
+		return pagination.Page[*Change]{}, err
+	}
+	return s.Changes(ctx, from, to, arguments)
+}
+
 func cursorsOf(changes []*Change, window pagination.Page[int]) func(*Change) string {
 	cursors := make(map[*Change]string, len(changes))
 	for index, change := range changes {
