@@ -126,12 +126,14 @@ func (m *merger) mergeBlocks(conflict Conflict, base, ours, theirs []byte) ([]by
 	regions := mergeTokens(baseText.tokens, oursText.tokens, theirsText.tokens,
 		blockHunks(baseText.tokens, oursText.tokens), blockHunks(baseText.tokens, theirsText.tokens), false)
 	writer := blockWriter{gap: baseText.gap}
+	counted := 0
 	for _, part := range regions {
 		if part.conflict == nil {
 			writer.write(part.settled)
 			continue
 		}
-		conflict.Block = countBlocks(baseText.tokens[:part.conflict.start])
+		conflict.Block += countBlocks(baseText.tokens[counted:part.conflict.start])
+		counted = part.conflict.start
 		text, err := m.settleBlocks(conflict, *part.conflict)
 		if err != nil {
 			return nil, err
