@@ -1622,7 +1622,7 @@ func (c *ContributorClient) UpdateOne(_m *Contributor) *ContributorUpdateOne {
 }
 
 // UpdateOneID returns an update builder for the given id.
-func (c *ContributorClient) UpdateOneID(id int) *ContributorUpdateOne {
+func (c *ContributorClient) UpdateOneID(id string) *ContributorUpdateOne {
 	mutation := newContributorMutation(c.config, OpUpdateOne, withContributorID(id))
 	return &ContributorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
@@ -1639,7 +1639,7 @@ func (c *ContributorClient) DeleteOne(_m *Contributor) *ContributorDeleteOne {
 }
 
 // DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *ContributorClient) DeleteOneID(id int) *ContributorDeleteOne {
+func (c *ContributorClient) DeleteOneID(id string) *ContributorDeleteOne {
 	builder := c.Delete().Where(contributor.ID(id))
 	builder.mutation.id = &id
 	builder.mutation.op = OpDeleteOne
@@ -1656,12 +1656,12 @@ func (c *ContributorClient) Query() *ContributorQuery {
 }
 
 // Get returns a Contributor entity by its id.
-func (c *ContributorClient) Get(ctx context.Context, id int) (*Contributor, error) {
+func (c *ContributorClient) Get(ctx context.Context, id string) (*Contributor, error) {
 	return c.Query().Where(contributor.ID(id)).Only(ctx)
 }
 
 // GetX is like Get, but panics if an error occurs.
-func (c *ContributorClient) GetX(ctx context.Context, id int) *Contributor {
+func (c *ContributorClient) GetX(ctx context.Context, id string) *Contributor {
 	obj, err := c.Get(ctx, id)
 	if err != nil {
 		panic(err)

@@ -8,6 +8,7 @@ import (
 	"octavo/ent/contributor"
 	"octavo/ent/organization"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -19,15 +20,21 @@ import (
 type Contributor struct {
 	config `json:"-"`
 	// ID of the ent.
-	ID int `json:"id,omitempty"`
+	ID string `json:"id,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
+	// UpdatedAt holds the value of the "updated_at" field.
+	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID string `json:"organization_id,omitempty"`
 	// ChangeRequestID holds the value of the "change_request_id" field.
 	ChangeRequestID string `json:"change_request_id,omitempty"`
 	// UserID holds the value of the "user_id" field.
 	UserID string `json:"user_id,omitempty"`
+	// Action holds the value of the "action" field.
+	Action enum.Contribution `json:"action,omitempty"`
+	// Count holds the value of the "count" field.
+	Count int `json:"count,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ContributorQuery when eager-loading is set.
 	Edges        ContributorEdges `json:"edges"`
@@ -85,11 +92,11 @@ func (*Contributor) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case contributor.FieldID:
+		case contributor.FieldCount:
 			values[i] = new(sql.NullInt64)
-		case contributor.FieldOrganizationID, contributor.FieldChangeRequestID, contributor.FieldUserID:
+		case contributor.FieldID, contributor.FieldOrganizationID, contributor.FieldChangeRequestID, contributor.FieldUserID, contributor.FieldAction:
 			values[i] = new(sql.NullString)
-		case contributor.FieldCreatedAt:
+		case contributor.FieldCreatedAt, contributor.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -107,16 +114,22 @@ func (_m *Contributor) assignValues(columns []string, values []any) error {
 	for i := range columns {
 		switch columns[i] {
 		case contributor.FieldID:
-			value, ok := values[i].(*sql.NullInt64)
-			if !ok {
-				return fmt.Errorf("unexpected type %T for field id", value)
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field id", values[i])
+			} else if value.Valid {
+				_m.ID = value.String
 			}
-			_m.ID = int(value.Int64)
 		case contributor.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
 			} else if value.Valid {
 				_m.CreatedAt = value.Time
+			}
+		case contributor.FieldUpdatedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field updated_at", values[i])
+			} else if value.Valid {
+				_m.UpdatedAt = value.Time
 			}
 		case contributor.FieldOrganizationID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -135,6 +148,18 @@ func (_m *Contributor) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field user_id", values[i])
 			} else if value.Valid {
 				_m.UserID = value.String
+			}
+		case contributor.FieldAction:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field action", values[i])
+			} else if value.Valid {
+				_m.Action = enum.Contribution(value.String)
+			}
+		case contributor.FieldCount:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field count", values[i])
+			} else if value.Valid {
+				_m.Count = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -190,6 +215,9 @@ func (_m *Contributor) String() string {
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	builder.WriteString("updated_at=")
+	builder.WriteString(_m.UpdatedAt.Format(time.ANSIC))
+	builder.WriteString(", ")
 	builder.WriteString("organization_id=")
 	builder.WriteString(_m.OrganizationID)
 	builder.WriteString(", ")
@@ -198,6 +226,12 @@ func (_m *Contributor) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("user_id=")
 	builder.WriteString(_m.UserID)
+	builder.WriteString(", ")
+	builder.WriteString("action=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Action))
+	builder.WriteString(", ")
+	builder.WriteString("count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Count))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -10,8 +10,10 @@ import (
 	"octavo/ent/contributor"
 	"octavo/ent/organization"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
@@ -39,6 +41,20 @@ func (_c *ContributorCreate) SetNillableCreatedAt(v *time.Time) *ContributorCrea
 	return _c
 }
 
+// SetUpdatedAt sets the "updated_at" field.
+func (_c *ContributorCreate) SetUpdatedAt(v time.Time) *ContributorCreate {
+	_c.mutation.SetUpdatedAt(v)
+	return _c
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_c *ContributorCreate) SetNillableUpdatedAt(v *time.Time) *ContributorCreate {
+	if v != nil {
+		_c.SetUpdatedAt(*v)
+	}
+	return _c
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (_c *ContributorCreate) SetOrganizationID(v string) *ContributorCreate {
 	_c.mutation.SetOrganizationID(v)
@@ -54,6 +70,40 @@ func (_c *ContributorCreate) SetChangeRequestID(v string) *ContributorCreate {
 // SetUserID sets the "user_id" field.
 func (_c *ContributorCreate) SetUserID(v string) *ContributorCreate {
 	_c.mutation.SetUserID(v)
+	return _c
+}
+
+// SetAction sets the "action" field.
+func (_c *ContributorCreate) SetAction(v enum.Contribution) *ContributorCreate {
+	_c.mutation.SetAction(v)
+	return _c
+}
+
+// SetCount sets the "count" field.
+func (_c *ContributorCreate) SetCount(v int) *ContributorCreate {
+	_c.mutation.SetCount(v)
+	return _c
+}
+
+// SetNillableCount sets the "count" field if the given value is not nil.
+func (_c *ContributorCreate) SetNillableCount(v *int) *ContributorCreate {
+	if v != nil {
+		_c.SetCount(*v)
+	}
+	return _c
+}
+
+// SetID sets the "id" field.
+func (_c *ContributorCreate) SetID(v string) *ContributorCreate {
+	_c.mutation.SetID(v)
+	return _c
+}
+
+// SetNillableID sets the "id" field if the given value is not nil.
+func (_c *ContributorCreate) SetNillableID(v *string) *ContributorCreate {
+	if v != nil {
+		_c.SetID(*v)
+	}
 	return _c
 }
 
@@ -111,12 +161,27 @@ func (_c *ContributorCreate) defaults() {
 		v := contributor.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
 	}
+	if _, ok := _c.mutation.UpdatedAt(); !ok {
+		v := contributor.DefaultUpdatedAt()
+		_c.mutation.SetUpdatedAt(v)
+	}
+	if _, ok := _c.mutation.Count(); !ok {
+		v := contributor.DefaultCount
+		_c.mutation.SetCount(v)
+	}
+	if _, ok := _c.mutation.ID(); !ok {
+		v := contributor.DefaultID()
+		_c.mutation.SetID(v)
+	}
 }
 
 // check runs all checks and user-defined validators on the builder.
 func (_c *ContributorCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Contributor.created_at"`)}
+	}
+	if _, ok := _c.mutation.UpdatedAt(); !ok {
+		return &ValidationError{Name: "updated_at", err: errors.New(`ent: missing required field "Contributor.updated_at"`)}
 	}
 	if _, ok := _c.mutation.OrganizationID(); !ok {
 		return &ValidationError{Name: "organization_id", err: errors.New(`ent: missing required field "Contributor.organization_id"`)}
@@ -142,6 +207,17 @@ func (_c *ContributorCreate) check() error {
 			return &ValidationError{Name: "user_id", err: fmt.Errorf(`ent: validator failed for field "Contributor.user_id": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Action(); !ok {
+		return &ValidationError{Name: "action", err: errors.New(`ent: missing required field "Contributor.action"`)}
+	}
+	if _, ok := _c.mutation.Count(); !ok {
+		return &ValidationError{Name: "count", err: errors.New(`ent: missing required field "Contributor.count"`)}
+	}
+	if v, ok := _c.mutation.ID(); ok {
+		if err := contributor.IDValidator(v); err != nil {
+			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Contributor.id": %w`, err)}
+		}
+	}
 	if len(_c.mutation.OrganizationIDs()) == 0 {
 		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Contributor.organization"`)}
 	}
@@ -165,8 +241,13 @@ func (_c *ContributorCreate) sqlSave(ctx context.Context) (*Contributor, error) 
 		}
 		return nil, err
 	}
-	id := _spec.ID.Value.(int64)
-	_node.ID = int(id)
+	if _spec.ID.Value != nil {
+		if id, ok := _spec.ID.Value.(string); ok {
+			_node.ID = id
+		} else {
+			return nil, fmt.Errorf("unexpected Contributor.ID type: %T", _spec.ID.Value)
+		}
+	}
 	_c.mutation.id = &_node.ID
 	_c.mutation.done = true
 	return _node, nil
@@ -175,12 +256,28 @@ func (_c *ContributorCreate) sqlSave(ctx context.Context) (*Contributor, error) 
 func (_c *ContributorCreate) createSpec() (*Contributor, *sqlgraph.CreateSpec) {
 	var (
 		_node = &Contributor{config: _c.config}
-		_spec = sqlgraph.NewCreateSpec(contributor.Table, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeInt))
+		_spec = sqlgraph.NewCreateSpec(contributor.Table, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeString))
 	)
 	_spec.OnConflict = _c.conflict
+	if id, ok := _c.mutation.ID(); ok {
+		_node.ID = id
+		_spec.ID.Value = id
+	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(contributor.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
+	}
+	if value, ok := _c.mutation.UpdatedAt(); ok {
+		_spec.SetField(contributor.FieldUpdatedAt, field.TypeTime, value)
+		_node.UpdatedAt = value
+	}
+	if value, ok := _c.mutation.Action(); ok {
+		_spec.SetField(contributor.FieldAction, field.TypeString, value)
+		_node.Action = value
+	}
+	if value, ok := _c.mutation.Count(); ok {
+		_spec.SetField(contributor.FieldCount, field.TypeInt, value)
+		_node.Count = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -285,6 +382,18 @@ type (
 	}
 )
 
+// SetUpdatedAt sets the "updated_at" field.
+func (u *ContributorUpsert) SetUpdatedAt(v time.Time) *ContributorUpsert {
+	u.Set(contributor.FieldUpdatedAt, v)
+	return u
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *ContributorUpsert) UpdateUpdatedAt() *ContributorUpsert {
+	u.SetExcluded(contributor.FieldUpdatedAt)
+	return u
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (u *ContributorUpsert) SetOrganizationID(v string) *ContributorUpsert {
 	u.Set(contributor.FieldOrganizationID, v)
@@ -297,17 +406,41 @@ func (u *ContributorUpsert) UpdateOrganizationID() *ContributorUpsert {
 	return u
 }
 
-// UpdateNewValues updates the mutable fields using the new values that were set on create.
+// SetCount sets the "count" field.
+func (u *ContributorUpsert) SetCount(v int) *ContributorUpsert {
+	u.Set(contributor.FieldCount, v)
+	return u
+}
+
+// UpdateCount sets the "count" field to the value that was provided on create.
+func (u *ContributorUpsert) UpdateCount() *ContributorUpsert {
+	u.SetExcluded(contributor.FieldCount)
+	return u
+}
+
+// AddCount adds v to the "count" field.
+func (u *ContributorUpsert) AddCount(v int) *ContributorUpsert {
+	u.Add(contributor.FieldCount, v)
+	return u
+}
+
+// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
 //	client.Contributor.Create().
 //		OnConflict(
 //			sql.ResolveWithNewValues(),
+//			sql.ResolveWith(func(u *sql.UpdateSet) {
+//				u.SetIgnore(contributor.FieldID)
+//			}),
 //		).
 //		Exec(ctx)
 func (u *ContributorUpsertOne) UpdateNewValues() *ContributorUpsertOne {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
+		if _, exists := u.create.mutation.ID(); exists {
+			s.SetIgnore(contributor.FieldID)
+		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(contributor.FieldCreatedAt)
 		}
@@ -316,6 +449,9 @@ func (u *ContributorUpsertOne) UpdateNewValues() *ContributorUpsertOne {
 		}
 		if _, exists := u.create.mutation.UserID(); exists {
 			s.SetIgnore(contributor.FieldUserID)
+		}
+		if _, exists := u.create.mutation.Action(); exists {
+			s.SetIgnore(contributor.FieldAction)
 		}
 	}))
 	return u
@@ -348,6 +484,20 @@ func (u *ContributorUpsertOne) Update(set func(*ContributorUpsert)) *Contributor
 	return u
 }
 
+// SetUpdatedAt sets the "updated_at" field.
+func (u *ContributorUpsertOne) SetUpdatedAt(v time.Time) *ContributorUpsertOne {
+	return u.Update(func(s *ContributorUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *ContributorUpsertOne) UpdateUpdatedAt() *ContributorUpsertOne {
+	return u.Update(func(s *ContributorUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (u *ContributorUpsertOne) SetOrganizationID(v string) *ContributorUpsertOne {
 	return u.Update(func(s *ContributorUpsert) {
@@ -359,6 +509,27 @@ func (u *ContributorUpsertOne) SetOrganizationID(v string) *ContributorUpsertOne
 func (u *ContributorUpsertOne) UpdateOrganizationID() *ContributorUpsertOne {
 	return u.Update(func(s *ContributorUpsert) {
 		s.UpdateOrganizationID()
+	})
+}
+
+// SetCount sets the "count" field.
+func (u *ContributorUpsertOne) SetCount(v int) *ContributorUpsertOne {
+	return u.Update(func(s *ContributorUpsert) {
+		s.SetCount(v)
+	})
+}
+
+// AddCount adds v to the "count" field.
+func (u *ContributorUpsertOne) AddCount(v int) *ContributorUpsertOne {
+	return u.Update(func(s *ContributorUpsert) {
+		s.AddCount(v)
+	})
+}
+
+// UpdateCount sets the "count" field to the value that was provided on create.
+func (u *ContributorUpsertOne) UpdateCount() *ContributorUpsertOne {
+	return u.Update(func(s *ContributorUpsert) {
+		s.UpdateCount()
 	})
 }
 
@@ -378,7 +549,12 @@ func (u *ContributorUpsertOne) ExecX(ctx context.Context) {
 }
 
 // Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *ContributorUpsertOne) ID(ctx context.Context) (id int, err error) {
+func (u *ContributorUpsertOne) ID(ctx context.Context) (id string, err error) {
+	if u.create.driver.Dialect() == dialect.MySQL {
+		// In case of "ON CONFLICT", there is no way to get back non-numeric ID
+		// fields from the database since MySQL does not support the RETURNING clause.
+		return id, errors.New("ent: ContributorUpsertOne.ID is not supported by MySQL driver. Use ContributorUpsertOne.Exec instead")
+	}
 	node, err := u.create.Save(ctx)
 	if err != nil {
 		return id, err
@@ -387,7 +563,7 @@ func (u *ContributorUpsertOne) ID(ctx context.Context) (id int, err error) {
 }
 
 // IDX is like ID, but panics if an error occurs.
-func (u *ContributorUpsertOne) IDX(ctx context.Context) int {
+func (u *ContributorUpsertOne) IDX(ctx context.Context) string {
 	id, err := u.ID(ctx)
 	if err != nil {
 		panic(err)
@@ -442,10 +618,6 @@ func (_c *ContributorCreateBulk) Save(ctx context.Context) ([]*Contributor, erro
 					return nil, err
 				}
 				mutation.id = &nodes[i].ID
-				if specs[i].ID.Value != nil {
-					id := specs[i].ID.Value.(int64)
-					nodes[i].ID = int(id)
-				}
 				mutation.done = true
 				return nodes[i], nil
 			})
@@ -532,12 +704,18 @@ type ContributorUpsertBulk struct {
 //	client.Contributor.Create().
 //		OnConflict(
 //			sql.ResolveWithNewValues(),
+//			sql.ResolveWith(func(u *sql.UpdateSet) {
+//				u.SetIgnore(contributor.FieldID)
+//			}),
 //		).
 //		Exec(ctx)
 func (u *ContributorUpsertBulk) UpdateNewValues() *ContributorUpsertBulk {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
 		for _, b := range u.create.builders {
+			if _, exists := b.mutation.ID(); exists {
+				s.SetIgnore(contributor.FieldID)
+			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(contributor.FieldCreatedAt)
 			}
@@ -546,6 +724,9 @@ func (u *ContributorUpsertBulk) UpdateNewValues() *ContributorUpsertBulk {
 			}
 			if _, exists := b.mutation.UserID(); exists {
 				s.SetIgnore(contributor.FieldUserID)
+			}
+			if _, exists := b.mutation.Action(); exists {
+				s.SetIgnore(contributor.FieldAction)
 			}
 		}
 	}))
@@ -579,6 +760,20 @@ func (u *ContributorUpsertBulk) Update(set func(*ContributorUpsert)) *Contributo
 	return u
 }
 
+// SetUpdatedAt sets the "updated_at" field.
+func (u *ContributorUpsertBulk) SetUpdatedAt(v time.Time) *ContributorUpsertBulk {
+	return u.Update(func(s *ContributorUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *ContributorUpsertBulk) UpdateUpdatedAt() *ContributorUpsertBulk {
+	return u.Update(func(s *ContributorUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (u *ContributorUpsertBulk) SetOrganizationID(v string) *ContributorUpsertBulk {
 	return u.Update(func(s *ContributorUpsert) {
@@ -590,6 +785,27 @@ func (u *ContributorUpsertBulk) SetOrganizationID(v string) *ContributorUpsertBu
 func (u *ContributorUpsertBulk) UpdateOrganizationID() *ContributorUpsertBulk {
 	return u.Update(func(s *ContributorUpsert) {
 		s.UpdateOrganizationID()
+	})
+}
+
+// SetCount sets the "count" field.
+func (u *ContributorUpsertBulk) SetCount(v int) *ContributorUpsertBulk {
+	return u.Update(func(s *ContributorUpsert) {
+		s.SetCount(v)
+	})
+}
+
+// AddCount adds v to the "count" field.
+func (u *ContributorUpsertBulk) AddCount(v int) *ContributorUpsertBulk {
+	return u.Update(func(s *ContributorUpsert) {
+		s.AddCount(v)
+	})
+}
+
+// UpdateCount sets the "count" field to the value that was provided on create.
+func (u *ContributorUpsertBulk) UpdateCount() *ContributorUpsertBulk {
+	return u.Update(func(s *ContributorUpsert) {
+		s.UpdateCount()
 	})
 }
 

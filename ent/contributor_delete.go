@@ -40,7 +40,7 @@ func (_d *ContributorDelete) ExecX(ctx context.Context) int {
 }
 
 func (_d *ContributorDelete) sqlExec(ctx context.Context) (int, error) {
-	_spec := sqlgraph.NewDeleteSpec(contributor.Table, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeInt))
+	_spec := sqlgraph.NewDeleteSpec(contributor.Table, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeString))
 	if ps := _d.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {

@@ -156,8 +156,8 @@ func (_q *ContributorQuery) FirstX(ctx context.Context) *Contributor {
 
 // FirstID returns the first Contributor ID from the query.
 // Returns a *NotFoundError when no Contributor ID was found.
-func (_q *ContributorQuery) FirstID(ctx context.Context) (id int, err error) {
-	var ids []int
+func (_q *ContributorQuery) FirstID(ctx context.Context) (id string, err error) {
+	var ids []string
 	if ids, err = _q.Limit(1).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryFirstID)); err != nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (_q *ContributorQuery) FirstID(ctx context.Context) (id int, err error) {
 }
 
 // FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *ContributorQuery) FirstIDX(ctx context.Context) int {
+func (_q *ContributorQuery) FirstIDX(ctx context.Context) string {
 	id, err := _q.FirstID(ctx)
 	if err != nil && !IsNotFound(err) {
 		panic(err)
@@ -207,8 +207,8 @@ func (_q *ContributorQuery) OnlyX(ctx context.Context) *Contributor {
 // OnlyID is like Only, but returns the only Contributor ID in the query.
 // Returns a *NotSingularError when more than one Contributor ID is found.
 // Returns a *NotFoundError when no entities are found.
-func (_q *ContributorQuery) OnlyID(ctx context.Context) (id int, err error) {
-	var ids []int
+func (_q *ContributorQuery) OnlyID(ctx context.Context) (id string, err error) {
+	var ids []string
 	if ids, err = _q.Limit(2).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryOnlyID)); err != nil {
 		return
 	}
@@ -224,7 +224,7 @@ func (_q *ContributorQuery) OnlyID(ctx context.Context) (id int, err error) {
 }
 
 // OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *ContributorQuery) OnlyIDX(ctx context.Context) int {
+func (_q *ContributorQuery) OnlyIDX(ctx context.Context) string {
 	id, err := _q.OnlyID(ctx)
 	if err != nil {
 		panic(err)
@@ -252,7 +252,7 @@ func (_q *ContributorQuery) AllX(ctx context.Context) []*Contributor {
 }
 
 // IDs executes the query and returns a list of Contributor IDs.
-func (_q *ContributorQuery) IDs(ctx context.Context) (ids []int, err error) {
+func (_q *ContributorQuery) IDs(ctx context.Context) (ids []string, err error) {
 	if _q.ctx.Unique == nil && _q.path != nil {
 		_q.Unique(true)
 	}
@@ -264,7 +264,7 @@ func (_q *ContributorQuery) IDs(ctx context.Context) (ids []int, err error) {
 }
 
 // IDsX is like IDs, but panics if an error occurs.
-func (_q *ContributorQuery) IDsX(ctx context.Context) []int {
+func (_q *ContributorQuery) IDsX(ctx context.Context) []string {
 	ids, err := _q.IDs(ctx)
 	if err != nil {
 		panic(err)
@@ -594,7 +594,7 @@ func (_q *ContributorQuery) sqlCount(ctx context.Context) (int, error) {
 }
 
 func (_q *ContributorQuery) querySpec() *sqlgraph.QuerySpec {
-	_spec := sqlgraph.NewQuerySpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeInt))
+	_spec := sqlgraph.NewQuerySpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeString))
 	_spec.From = _q.sql
 	if unique := _q.ctx.Unique; unique != nil {
 		_spec.Unique = *unique

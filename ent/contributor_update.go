@@ -9,6 +9,7 @@ import (
 	"octavo/ent/contributor"
 	"octavo/ent/organization"
 	"octavo/ent/predicate"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -29,6 +30,20 @@ func (_u *ContributorUpdate) Where(ps ...predicate.Contributor) *ContributorUpda
 	return _u
 }
 
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *ContributorUpdate) SetUpdatedAt(v time.Time) *ContributorUpdate {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *ContributorUpdate) SetNillableUpdatedAt(v *time.Time) *ContributorUpdate {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (_u *ContributorUpdate) SetOrganizationID(v string) *ContributorUpdate {
 	_u.mutation.SetOrganizationID(v)
@@ -40,6 +55,27 @@ func (_u *ContributorUpdate) SetNillableOrganizationID(v *string) *ContributorUp
 	if v != nil {
 		_u.SetOrganizationID(*v)
 	}
+	return _u
+}
+
+// SetCount sets the "count" field.
+func (_u *ContributorUpdate) SetCount(v int) *ContributorUpdate {
+	_u.mutation.ResetCount()
+	_u.mutation.SetCount(v)
+	return _u
+}
+
+// SetNillableCount sets the "count" field if the given value is not nil.
+func (_u *ContributorUpdate) SetNillableCount(v *int) *ContributorUpdate {
+	if v != nil {
+		_u.SetCount(*v)
+	}
+	return _u
+}
+
+// AddCount adds value to the "count" field.
+func (_u *ContributorUpdate) AddCount(v int) *ContributorUpdate {
+	_u.mutation.AddCount(v)
 	return _u
 }
 
@@ -115,13 +151,22 @@ func (_u *ContributorUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if err := _u.check(); err != nil {
 		return _node, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeInt))
+	_spec := sqlgraph.NewUpdateSpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(contributor.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Count(); ok {
+		_spec.SetField(contributor.FieldCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedCount(); ok {
+		_spec.AddField(contributor.FieldCount, field.TypeInt, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -174,6 +219,20 @@ type ContributorUpdateOne struct {
 	modifiers []func(*sql.UpdateBuilder)
 }
 
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *ContributorUpdateOne) SetUpdatedAt(v time.Time) *ContributorUpdateOne {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *ContributorUpdateOne) SetNillableUpdatedAt(v *time.Time) *ContributorUpdateOne {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (_u *ContributorUpdateOne) SetOrganizationID(v string) *ContributorUpdateOne {
 	_u.mutation.SetOrganizationID(v)
@@ -185,6 +244,27 @@ func (_u *ContributorUpdateOne) SetNillableOrganizationID(v *string) *Contributo
 	if v != nil {
 		_u.SetOrganizationID(*v)
 	}
+	return _u
+}
+
+// SetCount sets the "count" field.
+func (_u *ContributorUpdateOne) SetCount(v int) *ContributorUpdateOne {
+	_u.mutation.ResetCount()
+	_u.mutation.SetCount(v)
+	return _u
+}
+
+// SetNillableCount sets the "count" field if the given value is not nil.
+func (_u *ContributorUpdateOne) SetNillableCount(v *int) *ContributorUpdateOne {
+	if v != nil {
+		_u.SetCount(*v)
+	}
+	return _u
+}
+
+// AddCount adds value to the "count" field.
+func (_u *ContributorUpdateOne) AddCount(v int) *ContributorUpdateOne {
+	_u.mutation.AddCount(v)
 	return _u
 }
 
@@ -273,7 +353,7 @@ func (_u *ContributorUpdateOne) sqlSave(ctx context.Context) (_node *Contributor
 	if err := _u.check(); err != nil {
 		return _node, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeInt))
+	_spec := sqlgraph.NewUpdateSpec(contributor.Table, contributor.Columns, sqlgraph.NewFieldSpec(contributor.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
 		return nil, &ValidationError{Name: "id", err: errors.New(`ent: missing "Contributor.id" for update`)}
@@ -297,6 +377,15 @@ func (_u *ContributorUpdateOne) sqlSave(ctx context.Context) (_node *Contributor
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(contributor.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Count(); ok {
+		_spec.SetField(contributor.FieldCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedCount(); ok {
+		_spec.AddField(contributor.FieldCount, field.TypeInt, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -6825,8 +6825,12 @@ type ContributorMutation struct {
 	config
 	op                    Op
 	typ                   string
-	id                    *int
+	id                    *string
 	created_at            *time.Time
+	updated_at            *time.Time
+	action                *enum.Contribution
+	count                 *int
+	addcount              *int
 	clearedFields         map[string]struct{}
 	organization          *string
 	clearedorganization   bool
@@ -6859,7 +6863,7 @@ func newContributorMutation(c config, op Op, opts ...contributorOption) *Contrib
 }
 
 // withContributorID sets the ID field of the mutation.
-func withContributorID(id int) contributorOption {
+func withContributorID(id string) contributorOption {
 	return func(m *ContributorMutation) {
 		var (
 			err   error
@@ -6909,9 +6913,15 @@ func (m ContributorMutation) Tx() (*Tx, error) {
 	return tx, nil
 }
 
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Contributor entities.
+func (m *ContributorMutation) SetID(id string) {
+	m.id = &id
+}
+
 // ID returns the ID value in the mutation. Note that the ID is only available
 // if it was provided to the builder or after it was returned from the database.
-func (m *ContributorMutation) ID() (id int, exists bool) {
+func (m *ContributorMutation) ID() (id string, exists bool) {
 	if m.id == nil {
 		return
 	}
@@ -6922,12 +6932,12 @@ func (m *ContributorMutation) ID() (id int, exists bool) {
 // That means, if the mutation is applied within a transaction with an isolation level such
 // as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
 // or updated by the mutation.
-func (m *ContributorMutation) IDs(ctx context.Context) ([]int, error) {
+func (m *ContributorMutation) IDs(ctx context.Context) ([]string, error) {
 	switch {
 	case m.op.Is(OpUpdateOne | OpDeleteOne):
 		id, exists := m.ID()
 		if exists {
-			return []int{id}, nil
+			return []string{id}, nil
 		}
 		fallthrough
 	case m.op.Is(OpUpdate | OpDelete):
@@ -6971,6 +6981,42 @@ func (m *ContributorMutation) OldCreatedAt(ctx context.Context) (v time.Time, er
 // ResetCreatedAt resets all changes to the "created_at" field.
 func (m *ContributorMutation) ResetCreatedAt() {
 	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ContributorMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ContributorMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Contributor entity.
+// If the Contributor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ContributorMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ContributorMutation) ResetUpdatedAt() {
+	m.updated_at = nil
 }
 
 // SetOrganizationID sets the "organization_id" field.
@@ -7079,6 +7125,98 @@ func (m *ContributorMutation) OldUserID(ctx context.Context) (v string, err erro
 // ResetUserID resets all changes to the "user_id" field.
 func (m *ContributorMutation) ResetUserID() {
 	m.user = nil
+}
+
+// SetAction sets the "action" field.
+func (m *ContributorMutation) SetAction(e enum.Contribution) {
+	m.action = &e
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *ContributorMutation) Action() (r enum.Contribution, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the Contributor entity.
+// If the Contributor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ContributorMutation) OldAction(ctx context.Context) (v enum.Contribution, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *ContributorMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetCount sets the "count" field.
+func (m *ContributorMutation) SetCount(i int) {
+	m.count = &i
+	m.addcount = nil
+}
+
+// Count returns the value of the "count" field in the mutation.
+func (m *ContributorMutation) Count() (r int, exists bool) {
+	v := m.count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCount returns the old "count" field's value of the Contributor entity.
+// If the Contributor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ContributorMutation) OldCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCount: %w", err)
+	}
+	return oldValue.Count, nil
+}
+
+// AddCount adds i to the "count" field.
+func (m *ContributorMutation) AddCount(i int) {
+	if m.addcount != nil {
+		*m.addcount += i
+	} else {
+		m.addcount = &i
+	}
+}
+
+// AddedCount returns the value that was added to the "count" field in this mutation.
+func (m *ContributorMutation) AddedCount() (r int, exists bool) {
+	v := m.addcount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCount resets all changes to the "count" field.
+func (m *ContributorMutation) ResetCount() {
+	m.count = nil
+	m.addcount = nil
 }
 
 // ClearOrganization clears the "organization" edge to the Organization entity.
@@ -7196,9 +7334,12 @@ func (m *ContributorMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ContributorMutation) Fields() []string {
-	fields := make([]string, 0, 4)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, contributor.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, contributor.FieldUpdatedAt)
 	}
 	if m.organization != nil {
 		fields = append(fields, contributor.FieldOrganizationID)
@@ -7208,6 +7349,12 @@ func (m *ContributorMutation) Fields() []string {
 	}
 	if m.user != nil {
 		fields = append(fields, contributor.FieldUserID)
+	}
+	if m.action != nil {
+		fields = append(fields, contributor.FieldAction)
+	}
+	if m.count != nil {
+		fields = append(fields, contributor.FieldCount)
 	}
 	return fields
 }
@@ -7219,12 +7366,18 @@ func (m *ContributorMutation) Field(name string) (ent.Value, bool) {
 	switch name {
 	case contributor.FieldCreatedAt:
 		return m.CreatedAt()
+	case contributor.FieldUpdatedAt:
+		return m.UpdatedAt()
 	case contributor.FieldOrganizationID:
 		return m.OrganizationID()
 	case contributor.FieldChangeRequestID:
 		return m.ChangeRequestID()
 	case contributor.FieldUserID:
 		return m.UserID()
+	case contributor.FieldAction:
+		return m.Action()
+	case contributor.FieldCount:
+		return m.Count()
 	}
 	return nil, false
 }
@@ -7236,12 +7389,18 @@ func (m *ContributorMutation) OldField(ctx context.Context, name string) (ent.Va
 	switch name {
 	case contributor.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
+	case contributor.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
 	case contributor.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
 	case contributor.FieldChangeRequestID:
 		return m.OldChangeRequestID(ctx)
 	case contributor.FieldUserID:
 		return m.OldUserID(ctx)
+	case contributor.FieldAction:
+		return m.OldAction(ctx)
+	case contributor.FieldCount:
+		return m.OldCount(ctx)
 	}
 	return nil, fmt.Errorf("unknown Contributor field %s", name)
 }
@@ -7257,6 +7416,13 @@ func (m *ContributorMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedAt(v)
+		return nil
+	case contributor.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
 		return nil
 	case contributor.FieldOrganizationID:
 		v, ok := value.(string)
@@ -7279,6 +7445,20 @@ func (m *ContributorMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetUserID(v)
 		return nil
+	case contributor.FieldAction:
+		v, ok := value.(enum.Contribution)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case contributor.FieldCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCount(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Contributor field %s", name)
 }
@@ -7286,13 +7466,21 @@ func (m *ContributorMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *ContributorMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addcount != nil {
+		fields = append(fields, contributor.FieldCount)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *ContributorMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case contributor.FieldCount:
+		return m.AddedCount()
+	}
 	return nil, false
 }
 
@@ -7301,6 +7489,13 @@ func (m *ContributorMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *ContributorMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case contributor.FieldCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCount(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Contributor numeric field %s", name)
 }
@@ -7331,6 +7526,9 @@ func (m *ContributorMutation) ResetField(name string) error {
 	case contributor.FieldCreatedAt:
 		m.ResetCreatedAt()
 		return nil
+	case contributor.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
 	case contributor.FieldOrganizationID:
 		m.ResetOrganizationID()
 		return nil
@@ -7339,6 +7537,12 @@ func (m *ContributorMutation) ResetField(name string) error {
 		return nil
 	case contributor.FieldUserID:
 		m.ResetUserID()
+		return nil
+	case contributor.FieldAction:
+		m.ResetAction()
+		return nil
+	case contributor.FieldCount:
+		m.ResetCount()
 		return nil
 	}
 	return fmt.Errorf("unknown Contributor field %s", name)
@@ -11528,6 +11732,7 @@ type RequestedReviewerMutation struct {
 	id                    *string
 	created_at            *time.Time
 	requested_by_id       *string
+	revision_id           *string
 	clearedFields         map[string]struct{}
 	organization          *string
 	clearedorganization   bool
@@ -11824,6 +12029,42 @@ func (m *RequestedReviewerMutation) ResetRequestedByID() {
 	m.requested_by_id = nil
 }
 
+// SetRevisionID sets the "revision_id" field.
+func (m *RequestedReviewerMutation) SetRevisionID(s string) {
+	m.revision_id = &s
+}
+
+// RevisionID returns the value of the "revision_id" field in the mutation.
+func (m *RequestedReviewerMutation) RevisionID() (r string, exists bool) {
+	v := m.revision_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevisionID returns the old "revision_id" field's value of the RequestedReviewer entity.
+// If the RequestedReviewer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestedReviewerMutation) OldRevisionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevisionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevisionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevisionID: %w", err)
+	}
+	return oldValue.RevisionID, nil
+}
+
+// ResetRevisionID resets all changes to the "revision_id" field.
+func (m *RequestedReviewerMutation) ResetRevisionID() {
+	m.revision_id = nil
+}
+
 // ClearOrganization clears the "organization" edge to the Organization entity.
 func (m *RequestedReviewerMutation) ClearOrganization() {
 	m.clearedorganization = true
@@ -11939,7 +12180,7 @@ func (m *RequestedReviewerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestedReviewerMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.created_at != nil {
 		fields = append(fields, requestedreviewer.FieldCreatedAt)
 	}
@@ -11954,6 +12195,9 @@ func (m *RequestedReviewerMutation) Fields() []string {
 	}
 	if m.requested_by_id != nil {
 		fields = append(fields, requestedreviewer.FieldRequestedByID)
+	}
+	if m.revision_id != nil {
+		fields = append(fields, requestedreviewer.FieldRevisionID)
 	}
 	return fields
 }
@@ -11973,6 +12217,8 @@ func (m *RequestedReviewerMutation) Field(name string) (ent.Value, bool) {
 		return m.UserID()
 	case requestedreviewer.FieldRequestedByID:
 		return m.RequestedByID()
+	case requestedreviewer.FieldRevisionID:
+		return m.RevisionID()
 	}
 	return nil, false
 }
@@ -11992,6 +12238,8 @@ func (m *RequestedReviewerMutation) OldField(ctx context.Context, name string) (
 		return m.OldUserID(ctx)
 	case requestedreviewer.FieldRequestedByID:
 		return m.OldRequestedByID(ctx)
+	case requestedreviewer.FieldRevisionID:
+		return m.OldRevisionID(ctx)
 	}
 	return nil, fmt.Errorf("unknown RequestedReviewer field %s", name)
 }
@@ -12035,6 +12283,13 @@ func (m *RequestedReviewerMutation) SetField(name string, value ent.Value) error
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRequestedByID(v)
+		return nil
+	case requestedreviewer.FieldRevisionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevisionID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown RequestedReviewer field %s", name)
@@ -12099,6 +12354,9 @@ func (m *RequestedReviewerMutation) ResetField(name string) error {
 		return nil
 	case requestedreviewer.FieldRequestedByID:
 		m.ResetRequestedByID()
+		return nil
+	case requestedreviewer.FieldRevisionID:
+		m.ResetRevisionID()
 		return nil
 	}
 	return fmt.Errorf("unknown RequestedReviewer field %s", name)
@@ -12223,6 +12481,7 @@ type ReviewMutation struct {
 	created_at            *time.Time
 	revision_id           *string
 	status                *enum.ReviewStatus
+	requested_by_id       *string
 	clearedFields         map[string]struct{}
 	organization          *string
 	clearedorganization   bool
@@ -12555,6 +12814,55 @@ func (m *ReviewMutation) ResetStatus() {
 	m.status = nil
 }
 
+// SetRequestedByID sets the "requested_by_id" field.
+func (m *ReviewMutation) SetRequestedByID(s string) {
+	m.requested_by_id = &s
+}
+
+// RequestedByID returns the value of the "requested_by_id" field in the mutation.
+func (m *ReviewMutation) RequestedByID() (r string, exists bool) {
+	v := m.requested_by_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestedByID returns the old "requested_by_id" field's value of the Review entity.
+// If the Review object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReviewMutation) OldRequestedByID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestedByID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestedByID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestedByID: %w", err)
+	}
+	return oldValue.RequestedByID, nil
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (m *ReviewMutation) ClearRequestedByID() {
+	m.requested_by_id = nil
+	m.clearedFields[review.FieldRequestedByID] = struct{}{}
+}
+
+// RequestedByIDCleared returns if the "requested_by_id" field was cleared in this mutation.
+func (m *ReviewMutation) RequestedByIDCleared() bool {
+	_, ok := m.clearedFields[review.FieldRequestedByID]
+	return ok
+}
+
+// ResetRequestedByID resets all changes to the "requested_by_id" field.
+func (m *ReviewMutation) ResetRequestedByID() {
+	m.requested_by_id = nil
+	delete(m.clearedFields, review.FieldRequestedByID)
+}
+
 // ClearOrganization clears the "organization" edge to the Organization entity.
 func (m *ReviewMutation) ClearOrganization() {
 	m.clearedorganization = true
@@ -12670,7 +12978,7 @@ func (m *ReviewMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ReviewMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, review.FieldCreatedAt)
 	}
@@ -12688,6 +12996,9 @@ func (m *ReviewMutation) Fields() []string {
 	}
 	if m.status != nil {
 		fields = append(fields, review.FieldStatus)
+	}
+	if m.requested_by_id != nil {
+		fields = append(fields, review.FieldRequestedByID)
 	}
 	return fields
 }
@@ -12709,6 +13020,8 @@ func (m *ReviewMutation) Field(name string) (ent.Value, bool) {
 		return m.RevisionID()
 	case review.FieldStatus:
 		return m.Status()
+	case review.FieldRequestedByID:
+		return m.RequestedByID()
 	}
 	return nil, false
 }
@@ -12730,6 +13043,8 @@ func (m *ReviewMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldRevisionID(ctx)
 	case review.FieldStatus:
 		return m.OldStatus(ctx)
+	case review.FieldRequestedByID:
+		return m.OldRequestedByID(ctx)
 	}
 	return nil, fmt.Errorf("unknown Review field %s", name)
 }
@@ -12781,6 +13096,13 @@ func (m *ReviewMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetStatus(v)
 		return nil
+	case review.FieldRequestedByID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestedByID(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Review field %s", name)
 }
@@ -12810,7 +13132,11 @@ func (m *ReviewMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ReviewMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(review.FieldRequestedByID) {
+		fields = append(fields, review.FieldRequestedByID)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -12823,6 +13149,11 @@ func (m *ReviewMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ReviewMutation) ClearField(name string) error {
+	switch name {
+	case review.FieldRequestedByID:
+		m.ClearRequestedByID()
+		return nil
+	}
 	return fmt.Errorf("unknown Review nullable field %s", name)
 }
 
@@ -12847,6 +13178,9 @@ func (m *ReviewMutation) ResetField(name string) error {
 		return nil
 	case review.FieldStatus:
 		m.ResetStatus()
+		return nil
+	case review.FieldRequestedByID:
+		m.ResetRequestedByID()
 		return nil
 	}
 	return fmt.Errorf("unknown Review field %s", name)

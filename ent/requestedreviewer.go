@@ -30,6 +30,8 @@ type RequestedReviewer struct {
 	UserID string `json:"user_id,omitempty"`
 	// RequestedByID holds the value of the "requested_by_id" field.
 	RequestedByID string `json:"requested_by_id,omitempty"`
+	// RevisionID holds the value of the "revision_id" field.
+	RevisionID string `json:"revision_id,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the RequestedReviewerQuery when eager-loading is set.
 	Edges        RequestedReviewerEdges `json:"edges"`
@@ -87,7 +89,7 @@ func (*RequestedReviewer) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case requestedreviewer.FieldID, requestedreviewer.FieldOrganizationID, requestedreviewer.FieldChangeRequestID, requestedreviewer.FieldUserID, requestedreviewer.FieldRequestedByID:
+		case requestedreviewer.FieldID, requestedreviewer.FieldOrganizationID, requestedreviewer.FieldChangeRequestID, requestedreviewer.FieldUserID, requestedreviewer.FieldRequestedByID, requestedreviewer.FieldRevisionID:
 			values[i] = new(sql.NullString)
 		case requestedreviewer.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -141,6 +143,12 @@ func (_m *RequestedReviewer) assignValues(columns []string, values []any) error 
 				return fmt.Errorf("unexpected type %T for field requested_by_id", values[i])
 			} else if value.Valid {
 				_m.RequestedByID = value.String
+			}
+		case requestedreviewer.FieldRevisionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field revision_id", values[i])
+			} else if value.Valid {
+				_m.RevisionID = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -207,6 +215,9 @@ func (_m *RequestedReviewer) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("requested_by_id=")
 	builder.WriteString(_m.RequestedByID)
+	builder.WriteString(", ")
+	builder.WriteString("revision_id=")
+	builder.WriteString(_m.RevisionID)
 	builder.WriteByte(')')
 	return builder.String()
 }

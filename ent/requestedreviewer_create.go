@@ -64,6 +64,12 @@ func (_c *RequestedReviewerCreate) SetRequestedByID(v string) *RequestedReviewer
 	return _c
 }
 
+// SetRevisionID sets the "revision_id" field.
+func (_c *RequestedReviewerCreate) SetRevisionID(v string) *RequestedReviewerCreate {
+	_c.mutation.SetRevisionID(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *RequestedReviewerCreate) SetID(v string) *RequestedReviewerCreate {
 	_c.mutation.SetID(v)
@@ -175,6 +181,14 @@ func (_c *RequestedReviewerCreate) check() error {
 			return &ValidationError{Name: "requested_by_id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.requested_by_id": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.RevisionID(); !ok {
+		return &ValidationError{Name: "revision_id", err: errors.New(`ent: missing required field "RequestedReviewer.revision_id"`)}
+	}
+	if v, ok := _c.mutation.RevisionID(); ok {
+		if err := requestedreviewer.RevisionIDValidator(v); err != nil {
+			return &ValidationError{Name: "revision_id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.revision_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := requestedreviewer.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "RequestedReviewer.id": %w`, err)}
@@ -232,6 +246,10 @@ func (_c *RequestedReviewerCreate) createSpec() (*RequestedReviewer, *sqlgraph.C
 	if value, ok := _c.mutation.RequestedByID(); ok {
 		_spec.SetField(requestedreviewer.FieldRequestedByID, field.TypeString, value)
 		_node.RequestedByID = value
+	}
+	if value, ok := _c.mutation.RevisionID(); ok {
+		_spec.SetField(requestedreviewer.FieldRevisionID, field.TypeString, value)
+		_node.RevisionID = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -376,6 +394,9 @@ func (u *RequestedReviewerUpsertOne) UpdateNewValues() *RequestedReviewerUpsertO
 		}
 		if _, exists := u.create.mutation.RequestedByID(); exists {
 			s.SetIgnore(requestedreviewer.FieldRequestedByID)
+		}
+		if _, exists := u.create.mutation.RevisionID(); exists {
+			s.SetIgnore(requestedreviewer.FieldRevisionID)
 		}
 	}))
 	return u
@@ -616,6 +637,9 @@ func (u *RequestedReviewerUpsertBulk) UpdateNewValues() *RequestedReviewerUpsert
 			}
 			if _, exists := b.mutation.RequestedByID(); exists {
 				s.SetIgnore(requestedreviewer.FieldRequestedByID)
+			}
+			if _, exists := b.mutation.RevisionID(); exists {
+				s.SetIgnore(requestedreviewer.FieldRevisionID)
 			}
 		}
 	}))

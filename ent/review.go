@@ -33,6 +33,8 @@ type Review struct {
 	RevisionID string `json:"revision_id,omitempty"`
 	// Status holds the value of the "status" field.
 	Status enum.ReviewStatus `json:"status,omitempty"`
+	// RequestedByID holds the value of the "requested_by_id" field.
+	RequestedByID *string `json:"requested_by_id,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ReviewQuery when eager-loading is set.
 	Edges        ReviewEdges `json:"edges"`
@@ -90,7 +92,7 @@ func (*Review) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case review.FieldID, review.FieldOrganizationID, review.FieldChangeRequestID, review.FieldReviewerID, review.FieldRevisionID, review.FieldStatus:
+		case review.FieldID, review.FieldOrganizationID, review.FieldChangeRequestID, review.FieldReviewerID, review.FieldRevisionID, review.FieldStatus, review.FieldRequestedByID:
 			values[i] = new(sql.NullString)
 		case review.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -150,6 +152,13 @@ func (_m *Review) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
 			} else if value.Valid {
 				_m.Status = enum.ReviewStatus(value.String)
+			}
+		case review.FieldRequestedByID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field requested_by_id", values[i])
+			} else if value.Valid {
+				_m.RequestedByID = new(string)
+				*_m.RequestedByID = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -219,6 +228,11 @@ func (_m *Review) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("status=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Status))
+	builder.WriteString(", ")
+	if v := _m.RequestedByID; v != nil {
+		builder.WriteString("requested_by_id=")
+		builder.WriteString(*v)
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -71,6 +71,20 @@ func (_c *ReviewCreate) SetStatus(v enum.ReviewStatus) *ReviewCreate {
 	return _c
 }
 
+// SetRequestedByID sets the "requested_by_id" field.
+func (_c *ReviewCreate) SetRequestedByID(v string) *ReviewCreate {
+	_c.mutation.SetRequestedByID(v)
+	return _c
+}
+
+// SetNillableRequestedByID sets the "requested_by_id" field if the given value is not nil.
+func (_c *ReviewCreate) SetNillableRequestedByID(v *string) *ReviewCreate {
+	if v != nil {
+		_c.SetRequestedByID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ReviewCreate) SetID(v string) *ReviewCreate {
 	_c.mutation.SetID(v)
@@ -247,6 +261,10 @@ func (_c *ReviewCreate) createSpec() (*Review, *sqlgraph.CreateSpec) {
 		_spec.SetField(review.FieldStatus, field.TypeString, value)
 		_node.Status = value
 	}
+	if value, ok := _c.mutation.RequestedByID(); ok {
+		_spec.SetField(review.FieldRequestedByID, field.TypeString, value)
+		_node.RequestedByID = &value
+	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -362,6 +380,24 @@ func (u *ReviewUpsert) UpdateOrganizationID() *ReviewUpsert {
 	return u
 }
 
+// SetRequestedByID sets the "requested_by_id" field.
+func (u *ReviewUpsert) SetRequestedByID(v string) *ReviewUpsert {
+	u.Set(review.FieldRequestedByID, v)
+	return u
+}
+
+// UpdateRequestedByID sets the "requested_by_id" field to the value that was provided on create.
+func (u *ReviewUpsert) UpdateRequestedByID() *ReviewUpsert {
+	u.SetExcluded(review.FieldRequestedByID)
+	return u
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (u *ReviewUpsert) ClearRequestedByID() *ReviewUpsert {
+	u.SetNull(review.FieldRequestedByID)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -436,6 +472,27 @@ func (u *ReviewUpsertOne) SetOrganizationID(v string) *ReviewUpsertOne {
 func (u *ReviewUpsertOne) UpdateOrganizationID() *ReviewUpsertOne {
 	return u.Update(func(s *ReviewUpsert) {
 		s.UpdateOrganizationID()
+	})
+}
+
+// SetRequestedByID sets the "requested_by_id" field.
+func (u *ReviewUpsertOne) SetRequestedByID(v string) *ReviewUpsertOne {
+	return u.Update(func(s *ReviewUpsert) {
+		s.SetRequestedByID(v)
+	})
+}
+
+// UpdateRequestedByID sets the "requested_by_id" field to the value that was provided on create.
+func (u *ReviewUpsertOne) UpdateRequestedByID() *ReviewUpsertOne {
+	return u.Update(func(s *ReviewUpsert) {
+		s.UpdateRequestedByID()
+	})
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (u *ReviewUpsertOne) ClearRequestedByID() *ReviewUpsertOne {
+	return u.Update(func(s *ReviewUpsert) {
+		s.ClearRequestedByID()
 	})
 }
 
@@ -680,6 +737,27 @@ func (u *ReviewUpsertBulk) SetOrganizationID(v string) *ReviewUpsertBulk {
 func (u *ReviewUpsertBulk) UpdateOrganizationID() *ReviewUpsertBulk {
 	return u.Update(func(s *ReviewUpsert) {
 		s.UpdateOrganizationID()
+	})
+}
+
+// SetRequestedByID sets the "requested_by_id" field.
+func (u *ReviewUpsertBulk) SetRequestedByID(v string) *ReviewUpsertBulk {
+	return u.Update(func(s *ReviewUpsert) {
+		s.SetRequestedByID(v)
+	})
+}
+
+// UpdateRequestedByID sets the "requested_by_id" field to the value that was provided on create.
+func (u *ReviewUpsertBulk) UpdateRequestedByID() *ReviewUpsertBulk {
+	return u.Update(func(s *ReviewUpsert) {
+		s.UpdateRequestedByID()
+	})
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (u *ReviewUpsertBulk) ClearRequestedByID() *ReviewUpsertBulk {
+	return u.Update(func(s *ReviewUpsert) {
+		s.ClearRequestedByID()
 	})
 }
 

@@ -43,6 +43,26 @@ func (_u *ReviewUpdate) SetNillableOrganizationID(v *string) *ReviewUpdate {
 	return _u
 }
 
+// SetRequestedByID sets the "requested_by_id" field.
+func (_u *ReviewUpdate) SetRequestedByID(v string) *ReviewUpdate {
+	_u.mutation.SetRequestedByID(v)
+	return _u
+}
+
+// SetNillableRequestedByID sets the "requested_by_id" field if the given value is not nil.
+func (_u *ReviewUpdate) SetNillableRequestedByID(v *string) *ReviewUpdate {
+	if v != nil {
+		_u.SetRequestedByID(*v)
+	}
+	return _u
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (_u *ReviewUpdate) ClearRequestedByID() *ReviewUpdate {
+	_u.mutation.ClearRequestedByID()
+	return _u
+}
+
 // SetOrganization sets the "organization" edge to the Organization entity.
 func (_u *ReviewUpdate) SetOrganization(v *Organization) *ReviewUpdate {
 	return _u.SetOrganizationID(v.ID)
@@ -123,6 +143,12 @@ func (_u *ReviewUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
+	if value, ok := _u.mutation.RequestedByID(); ok {
+		_spec.SetField(review.FieldRequestedByID, field.TypeString, value)
+	}
+	if _u.mutation.RequestedByIDCleared() {
+		_spec.ClearField(review.FieldRequestedByID, field.TypeString)
+	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -185,6 +211,26 @@ func (_u *ReviewUpdateOne) SetNillableOrganizationID(v *string) *ReviewUpdateOne
 	if v != nil {
 		_u.SetOrganizationID(*v)
 	}
+	return _u
+}
+
+// SetRequestedByID sets the "requested_by_id" field.
+func (_u *ReviewUpdateOne) SetRequestedByID(v string) *ReviewUpdateOne {
+	_u.mutation.SetRequestedByID(v)
+	return _u
+}
+
+// SetNillableRequestedByID sets the "requested_by_id" field if the given value is not nil.
+func (_u *ReviewUpdateOne) SetNillableRequestedByID(v *string) *ReviewUpdateOne {
+	if v != nil {
+		_u.SetRequestedByID(*v)
+	}
+	return _u
+}
+
+// ClearRequestedByID clears the value of the "requested_by_id" field.
+func (_u *ReviewUpdateOne) ClearRequestedByID() *ReviewUpdateOne {
+	_u.mutation.ClearRequestedByID()
 	return _u
 }
 
@@ -297,6 +343,12 @@ func (_u *ReviewUpdateOne) sqlSave(ctx context.Context) (_node *Review, err erro
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.RequestedByID(); ok {
+		_spec.SetField(review.FieldRequestedByID, field.TypeString, value)
+	}
+	if _u.mutation.RequestedByIDCleared() {
+		_spec.ClearField(review.FieldRequestedByID, field.TypeString)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -253,14 +253,22 @@ func init() {
 	_ = contributorMixinFields0
 	contributorMixinFields1 := contributorMixin[1].Fields()
 	_ = contributorMixinFields1
+	contributorMixinFields2 := contributorMixin[2].Fields()
+	_ = contributorMixinFields2
+	contributorMixinFields3 := contributorMixin[3].Fields()
+	_ = contributorMixinFields3
 	contributorFields := schema.Contributor{}.Fields()
 	_ = contributorFields
 	// contributorDescCreatedAt is the schema descriptor for created_at field.
-	contributorDescCreatedAt := contributorMixinFields0[0].Descriptor()
+	contributorDescCreatedAt := contributorMixinFields1[0].Descriptor()
 	// contributor.DefaultCreatedAt holds the default value on creation for the created_at field.
 	contributor.DefaultCreatedAt = contributorDescCreatedAt.Default.(func() time.Time)
+	// contributorDescUpdatedAt is the schema descriptor for updated_at field.
+	contributorDescUpdatedAt := contributorMixinFields2[0].Descriptor()
+	// contributor.DefaultUpdatedAt holds the default value on creation for the updated_at field.
+	contributor.DefaultUpdatedAt = contributorDescUpdatedAt.Default.(func() time.Time)
 	// contributorDescOrganizationID is the schema descriptor for organization_id field.
-	contributorDescOrganizationID := contributorMixinFields1[0].Descriptor()
+	contributorDescOrganizationID := contributorMixinFields3[0].Descriptor()
 	// contributor.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
 	contributor.OrganizationIDValidator = contributorDescOrganizationID.Validators[0].(func(string) error)
 	// contributorDescChangeRequestID is the schema descriptor for change_request_id field.
@@ -271,6 +279,16 @@ func init() {
 	contributorDescUserID := contributorFields[1].Descriptor()
 	// contributor.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	contributor.UserIDValidator = contributorDescUserID.Validators[0].(func(string) error)
+	// contributorDescCount is the schema descriptor for count field.
+	contributorDescCount := contributorFields[3].Descriptor()
+	// contributor.DefaultCount holds the default value on creation for the count field.
+	contributor.DefaultCount = contributorDescCount.Default.(int)
+	// contributorDescID is the schema descriptor for id field.
+	contributorDescID := contributorMixinFields0[0].Descriptor()
+	// contributor.DefaultID holds the default value on creation for the id field.
+	contributor.DefaultID = contributorDescID.Default.(func() string)
+	// contributor.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	contributor.IDValidator = contributorDescID.Validators[0].(func(string) error)
 	eventMixin := schema.Event{}.Mixin()
 	eventMixinFields0 := eventMixin[0].Fields()
 	_ = eventMixinFields0
@@ -465,6 +483,10 @@ func init() {
 	requestedreviewerDescRequestedByID := requestedreviewerFields[2].Descriptor()
 	// requestedreviewer.RequestedByIDValidator is a validator for the "requested_by_id" field. It is called by the builders before save.
 	requestedreviewer.RequestedByIDValidator = requestedreviewerDescRequestedByID.Validators[0].(func(string) error)
+	// requestedreviewerDescRevisionID is the schema descriptor for revision_id field.
+	requestedreviewerDescRevisionID := requestedreviewerFields[3].Descriptor()
+	// requestedreviewer.RevisionIDValidator is a validator for the "revision_id" field. It is called by the builders before save.
+	requestedreviewer.RevisionIDValidator = requestedreviewerDescRevisionID.Validators[0].(func(string) error)
 	// requestedreviewerDescID is the schema descriptor for id field.
 	requestedreviewerDescID := requestedreviewerMixinFields0[0].Descriptor()
 	// requestedreviewer.DefaultID holds the default value on creation for the id field.

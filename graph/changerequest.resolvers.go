@@ -9,54 +9,60 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
 	"octavo/internal/enum"
+	"octavo/internal/loader"
 	"octavo/internal/revision"
 	"octavo/internal/space"
 )
 
 func (r *changeRequestResolver) Description(ctx context.Context, obj *changerequest.ChangeRequest) (json.RawMessage, error) {
-	panic(fmt.Errorf("not implemented: Description - description"))
+	return obj.Description, nil
 }
 
 func (r *changeRequestResolver) CreatedBy(ctx context.Context, obj *changerequest.ChangeRequest) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: CreatedBy - createdBy"))
+	return loader.From(ctx).User.Load(ctx, obj.CreatorID)
 }
 
 func (r *changeRequestResolver) MergedBy(ctx context.Context, obj *changerequest.ChangeRequest) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: MergedBy - mergedBy"))
+	return optionalUser(ctx, obj.MergedByID)
 }
 
 func (r *changeRequestResolver) Space(ctx context.Context, obj *changerequest.ChangeRequest) (*space.Space, error) {
-	panic(fmt.Errorf("not implemented: Space - space"))
+	return loader.From(ctx).Space.Load(ctx, obj.SpaceID)
 }
 
 func (r *changeRequestResolver) Revision(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {
-	panic(fmt.Errorf("not implemented: Revision - revision"))
+	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
 func (r *changeRequestResolver) RevisionInitial(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {
-	panic(fmt.Errorf("not implemented: RevisionInitial - revisionInitial"))
+	return loader.From(ctx).Revision.Load(ctx, obj.InitialRevisionID)
 }
 
 func (r *changeRequestResolver) RevisionMergedAncestor(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {
-	panic(fmt.Errorf("not implemented: RevisionMergedAncestor - revisionMergedAncestor"))
+	return optionalRevision(ctx, obj.AncestorRevisionID)
 }
 
 func (r *changeRequestResolver) RevisionMerged(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {
-	panic(fmt.Errorf("not implemented: RevisionMerged - revisionMerged"))
+	return optionalRevision(ctx, obj.MergedRevisionID)
 }
 
 func (r *changeRequestResolver) ConversationsIssuesCluster(ctx context.Context, obj *changerequest.ChangeRequest) (*string, error) {
-	panic(fmt.Errorf("not implemented: ConversationsIssuesCluster - conversationsIssuesCluster"))
+	return obj.IssuesClusterID, nil
 }
 
 func (r *changeRequestResolver) Urls(ctx context.Context, obj *changerequest.ChangeRequest) (*model.ChangeRequestURLs, error) {
-	panic(fmt.Errorf("not implemented: Urls - urls"))
+	return &model.ChangeRequestURLs{
+		Location: r.Addresses.REST("spaces", obj.SpaceID, "change-requests", obj.ID),
+		App:      r.Addresses.App("spaces", obj.SpaceID, "change-requests", strconv.Itoa(obj.Number)),
+	}, nil
 }
 
 func (r *changeRequestResolver) Comments(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error) {
@@ -75,20 +81,44 @@ func (r *changeRequestResolver) Changes(ctx context.Context, obj *changerequest.
 	return model.NewRevisionChangeConnection(page), nil
 }
 
-func (r *changeRequestResolver) Reviews(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.ReviewConnection, error) {
-	panic(fmt.Errorf("not implemented: Reviews - reviews"))
+func (r *changeRequestResolver) Reviews(ctx context.Context, obj *changerequest.ChangeRequest, outdated *bool, first *int, after *string, last *int, before *string) (*model.ReviewConnection, error) {
+	list, err := changerequest.NewReviews(obj.ID, outdated, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).Reviews.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewReviewConnection(page), nil
 }
 
 func (r *changeRequestResolver) Review(ctx context.Context, obj *changerequest.ChangeRequest, id string) (*changerequest.Review, error) {
-	panic(fmt.Errorf("not implemented: Review - review"))
+	return r.ChangeRequests.Review(ctx, obj, id)
 }
 
 func (r *changeRequestResolver) RequestedReviewers(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RequestedReviewerConnection, error) {
-	panic(fmt.Errorf("not implemented: RequestedReviewers - requestedReviewers"))
+	list, err := changerequest.NewParticipants(obj.ID, "requestedReviewers", arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).RequestedReviewers.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRequestedReviewerConnection(page), nil
 }
 
-func (r *changeRequestResolver) Contributors(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
-	panic(fmt.Errorf("not implemented: Contributors - contributors"))
+func (r *changeRequestResolver) Contributors(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.ContributorConnection, error) {
+	list, err := changerequest.NewParticipants(obj.ID, "contributors", arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).Contributors.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewContributorConnection(page), nil
 }
 
 func (r *changeRequestResolver) Links(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error) {
@@ -99,12 +129,26 @@ func (r *changeRequestResolver) MergePreview(ctx context.Context, obj *changereq
 	return r.ChangeRequests.MergePreview(ctx, obj)
 }
 
+func (r *contributorResolver) User(ctx context.Context, obj *ent.Contributor) (*ent.User, error) {
+	return loader.From(ctx).User.Load(ctx, obj.UserID)
+}
+
 func (r *mutationResolver) CreateChangeRequest(ctx context.Context, input model.CreateChangeRequestInput) (*model.CreateChangeRequestPayload, error) {
-	panic(fmt.Errorf("not implemented: CreateChangeRequest - createChangeRequest"))
+	created, err := r.ChangeRequests.Create(ctx, changerequest.New{SpaceID: input.Space, Subject: valueOf(input.Subject)})
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateChangeRequestPayload{ChangeRequest: created}, nil
 }
 
 func (r *mutationResolver) UpdateChangeRequest(ctx context.Context, input model.UpdateChangeRequestInput) (*model.UpdateChangeRequestPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateChangeRequest - updateChangeRequest"))
+	updated, err := r.ChangeRequests.Update(ctx, input.ChangeRequest, changerequest.Changes{
+		Subject: given(input.Subject), Description: givenDocument(input.Description), Status: given(input.Status),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateChangeRequestPayload{ChangeRequest: updated}, nil
 }
 
 func (r *mutationResolver) UpdateChangeRequestContent(ctx context.Context, input model.UpdateChangeRequestContentInput) (*model.UpdateChangeRequestContentPayload, error) {
@@ -160,39 +204,82 @@ func (r *mutationResolver) RevertMerge(ctx context.Context, input model.RevertMe
 }
 
 func (r *mutationResolver) SubmitChangeRequestReview(ctx context.Context, input model.SubmitChangeRequestReviewInput) (*model.SubmitChangeRequestReviewPayload, error) {
-	panic(fmt.Errorf("not implemented: SubmitChangeRequestReview - submitChangeRequestReview"))
+	comment := valueOf(input.Comment)
+	submitted, err := r.ChangeRequests.SubmitReview(ctx, input.ChangeRequest, changerequest.NewReview{
+		Status: input.Status, Markdown: valueOf(comment.Markdown), Document: comment.Document.Value(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.SubmitChangeRequestReviewPayload{Review: submitted}, nil
 }
 
 func (r *mutationResolver) RequestReviewersForChangeRequest(ctx context.Context, input model.RequestReviewersForChangeRequestInput) (*model.RequestReviewersForChangeRequestPayload, error) {
-	panic(fmt.Errorf("not implemented: RequestReviewersForChangeRequest - requestReviewersForChangeRequest"))
+	changed, asked, err := r.ChangeRequests.RequestReviewers(ctx, input.ChangeRequest, changerequest.ReviewRequest{
+		UserIDs: input.Users, Subject: given(input.Subject), Description: givenDocument(input.Description),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.RequestReviewersForChangeRequestPayload{ChangeRequest: changed, RequestedReviewers: asked}, nil
 }
 
 func (r *mutationResolver) RemoveRequestedReviewerFromChangeRequest(ctx context.Context, input model.RemoveRequestedReviewerFromChangeRequestInput) (*model.RemoveRequestedReviewerFromChangeRequestPayload, error) {
-	panic(fmt.Errorf("not implemented: RemoveRequestedReviewerFromChangeRequest - removeRequestedReviewerFromChangeRequest"))
+	changed, removed, err := r.ChangeRequests.RemoveReviewer(ctx, input.ChangeRequest, input.User)
+	if err != nil {
+		return nil, err
+	}
+	return &model.RemoveRequestedReviewerFromChangeRequestPayload{ChangeRequest: changed, Removed: removed}, nil
 }
 
 func (r *requestedReviewerResolver) User(ctx context.Context, obj *ent.RequestedReviewer) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: User - user"))
+	return loader.From(ctx).User.Load(ctx, obj.UserID)
 }
 
 func (r *requestedReviewerResolver) RequestedBy(ctx context.Context, obj *ent.RequestedReviewer) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: RequestedBy - requestedBy"))
+	return loader.From(ctx).User.Load(ctx, obj.RequestedByID)
+}
+
+func (r *requestedReviewerResolver) Revision(ctx context.Context, obj *ent.RequestedReviewer) (*revision.Revision, error) {
+	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
 func (r *reviewResolver) Reviewer(ctx context.Context, obj *changerequest.Review) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: Reviewer - reviewer"))
+	return loader.From(ctx).User.Load(ctx, obj.ReviewerID)
+}
+
+func (r *reviewResolver) RequestedBy(ctx context.Context, obj *changerequest.Review) (*ent.User, error) {
+	return optionalUser(ctx, obj.RequestedByID)
 }
 
 func (r *reviewResolver) ChangeRequest(ctx context.Context, obj *changerequest.Review) (*changerequest.ChangeRequest, error) {
-	panic(fmt.Errorf("not implemented: ChangeRequest - changeRequest"))
+	return loader.From(ctx).ChangeRequest.Load(ctx, obj.ChangeRequestID)
 }
 
 func (r *reviewResolver) Revision(ctx context.Context, obj *changerequest.Review) (*revision.Revision, error) {
-	panic(fmt.Errorf("not implemented: Revision - revision"))
+	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
 func (r *reviewResolver) Comment(ctx context.Context, obj *changerequest.Review) (*comment.Comment, error) {
-	panic(fmt.Errorf("not implemented: Comment - comment"))
+	found, err := loader.From(ctx).CommentOfReview.Load(ctx, obj.ID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	reviewed, err := loader.From(ctx).ChangeRequest.Load(ctx, obj.ChangeRequestID)
+	if err != nil {
+		return nil, err
+	}
+	return &comment.Comment{Comment: found, Role: reviewed.Role}, nil
+}
+
+func (r *reviewResolver) Urls(ctx context.Context, obj *changerequest.Review) (*model.ReviewURLs, error) {
+	reviewed, err := loader.From(ctx).ChangeRequest.Load(ctx, obj.ChangeRequestID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.ReviewURLs{
+		Location: r.Addresses.REST("spaces", reviewed.SpaceID, "change-requests", reviewed.ID, "reviews", obj.ID),
+	}, nil
 }
 
 func (r *subscriptionResolver) ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error) {
@@ -201,6 +288,8 @@ func (r *subscriptionResolver) ChangeRequestUpdated(ctx context.Context, changeR
 
 func (r *Resolver) ChangeRequest() generated.ChangeRequestResolver { return &changeRequestResolver{r} }
 
+func (r *Resolver) Contributor() generated.ContributorResolver { return &contributorResolver{r} }
+
 func (r *Resolver) RequestedReviewer() generated.RequestedReviewerResolver {
 	return &requestedReviewerResolver{r}
 }
@@ -208,5 +297,6 @@ func (r *Resolver) RequestedReviewer() generated.RequestedReviewerResolver {
 func (r *Resolver) Review() generated.ReviewResolver { return &reviewResolver{r} }
 
 type changeRequestResolver struct{ *Resolver }
+type contributorResolver struct{ *Resolver }
 type requestedReviewerResolver struct{ *Resolver }
 type reviewResolver struct{ *Resolver }

@@ -1,9 +1,12 @@
 package graph
 
 import (
+	"encoding/json"
+
 	"github.com/99designs/gqlgen/graphql"
 
 	"octavo/graph/model"
+	"octavo/internal/changerequest"
 	"octavo/internal/mergerule"
 )
 
@@ -27,6 +30,25 @@ func valueOf[T any](field graphql.Omittable[*T]) T {
 	}
 	var none T
 	return none
+}
+
+// givenDocument is given for a document: the empty document removes it.
+func givenDocument(field graphql.Omittable[json.RawMessage]) *json.RawMessage {
+	value, isSet := field.ValueOK()
+	if !isSet {
+		return nil
+	}
+	return &value
+}
+
+func changeRequestFilter(filter *model.ChangeRequestFilter) changerequest.Filter {
+	if filter == nil {
+		return changerequest.Filter{}
+	}
+	return changerequest.Filter{
+		Status: valueOf(filter.Status), CreatorID: valueOf(filter.Creator), ContributorID: valueOf(filter.Contributor),
+		RequestedReviewerID: valueOf(filter.RequestedReviewer), IssuesClusterID: valueOf(filter.ConversationsIssuesCluster),
+	}
 }
 
 func gitFile(oid, path string) *model.GitFile {

@@ -11,6 +11,7 @@ import (
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
+	"octavo/internal/changerequest"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
 )
@@ -46,7 +47,15 @@ func (r *organizationResolver) Spaces(ctx context.Context, obj *organization.Org
 }
 
 func (r *organizationResolver) ChangeRequests(ctx context.Context, obj *organization.Organization, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error) {
-	panic(fmt.Errorf("not implemented: ChangeRequests - changeRequests"))
+	list, err := changerequest.NewList(obj.ID, changeRequestFilter(filter), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).ChangeRequestsOfOrganization.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewChangeRequestConnection(page), nil
 }
 
 func (r *organizationResolver) Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error) {

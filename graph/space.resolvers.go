@@ -164,11 +164,19 @@ func (r *spaceResolver) Urls(ctx context.Context, obj *space.Space) (*model.Spac
 }
 
 func (r *spaceResolver) ChangeRequests(ctx context.Context, obj *space.Space, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error) {
-	panic(fmt.Errorf("not implemented: ChangeRequests - changeRequests"))
+	list, err := changerequest.NewList(obj.ID, changeRequestFilter(filter), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).ChangeRequestsOfSpace.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewChangeRequestConnection(page), nil
 }
 
 func (r *spaceResolver) ChangeRequest(ctx context.Context, obj *space.Space, id string) (*changerequest.ChangeRequest, error) {
-	panic(fmt.Errorf("not implemented: ChangeRequest - changeRequest"))
+	return r.Resolver.ChangeRequests.BySpace(ctx, obj.ID, id)
 }
 
 func (r *spaceResolver) Comments(ctx context.Context, obj *space.Space, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error) {

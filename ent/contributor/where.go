@@ -4,6 +4,7 @@ package contributor
 
 import (
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -11,53 +12,68 @@ import (
 )
 
 // ID filters vertices based on their ID field.
-func ID(id int) predicate.Contributor {
+func ID(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldEQ(FieldID, id))
 }
 
 // IDEQ applies the EQ predicate on the ID field.
-func IDEQ(id int) predicate.Contributor {
+func IDEQ(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldEQ(FieldID, id))
 }
 
 // IDNEQ applies the NEQ predicate on the ID field.
-func IDNEQ(id int) predicate.Contributor {
+func IDNEQ(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldNEQ(FieldID, id))
 }
 
 // IDIn applies the In predicate on the ID field.
-func IDIn(ids ...int) predicate.Contributor {
+func IDIn(ids ...string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldIn(FieldID, ids...))
 }
 
 // IDNotIn applies the NotIn predicate on the ID field.
-func IDNotIn(ids ...int) predicate.Contributor {
+func IDNotIn(ids ...string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldNotIn(FieldID, ids...))
 }
 
 // IDGT applies the GT predicate on the ID field.
-func IDGT(id int) predicate.Contributor {
+func IDGT(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldGT(FieldID, id))
 }
 
 // IDGTE applies the GTE predicate on the ID field.
-func IDGTE(id int) predicate.Contributor {
+func IDGTE(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldGTE(FieldID, id))
 }
 
 // IDLT applies the LT predicate on the ID field.
-func IDLT(id int) predicate.Contributor {
+func IDLT(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldLT(FieldID, id))
 }
 
 // IDLTE applies the LTE predicate on the ID field.
-func IDLTE(id int) predicate.Contributor {
+func IDLTE(id string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldLTE(FieldID, id))
+}
+
+// IDEqualFold applies the EqualFold predicate on the ID field.
+func IDEqualFold(id string) predicate.Contributor {
+	return predicate.Contributor(sql.FieldEqualFold(FieldID, id))
+}
+
+// IDContainsFold applies the ContainsFold predicate on the ID field.
+func IDContainsFold(id string) predicate.Contributor {
+	return predicate.Contributor(sql.FieldContainsFold(FieldID, id))
 }
 
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Contributor {
 	return predicate.Contributor(sql.FieldEQ(FieldCreatedAt, v))
+}
+
+// UpdatedAt applies equality check predicate on the "updated_at" field. It's identical to UpdatedAtEQ.
+func UpdatedAt(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldEQ(FieldUpdatedAt, v))
 }
 
 // OrganizationID applies equality check predicate on the "organization_id" field. It's identical to OrganizationIDEQ.
@@ -73,6 +89,17 @@ func ChangeRequestID(v string) predicate.Contributor {
 // UserID applies equality check predicate on the "user_id" field. It's identical to UserIDEQ.
 func UserID(v string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldEQ(FieldUserID, v))
+}
+
+// Action applies equality check predicate on the "action" field. It's identical to ActionEQ.
+func Action(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldEQ(FieldAction, vc))
+}
+
+// Count applies equality check predicate on the "count" field. It's identical to CountEQ.
+func Count(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldEQ(FieldCount, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -113,6 +140,46 @@ func CreatedAtLT(v time.Time) predicate.Contributor {
 // CreatedAtLTE applies the LTE predicate on the "created_at" field.
 func CreatedAtLTE(v time.Time) predicate.Contributor {
 	return predicate.Contributor(sql.FieldLTE(FieldCreatedAt, v))
+}
+
+// UpdatedAtEQ applies the EQ predicate on the "updated_at" field.
+func UpdatedAtEQ(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtNEQ applies the NEQ predicate on the "updated_at" field.
+func UpdatedAtNEQ(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldNEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtIn applies the In predicate on the "updated_at" field.
+func UpdatedAtIn(vs ...time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtNotIn applies the NotIn predicate on the "updated_at" field.
+func UpdatedAtNotIn(vs ...time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldNotIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtGT applies the GT predicate on the "updated_at" field.
+func UpdatedAtGT(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldGT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtGTE applies the GTE predicate on the "updated_at" field.
+func UpdatedAtGTE(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldGTE(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLT applies the LT predicate on the "updated_at" field.
+func UpdatedAtLT(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldLT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLTE applies the LTE predicate on the "updated_at" field.
+func UpdatedAtLTE(v time.Time) predicate.Contributor {
+	return predicate.Contributor(sql.FieldLTE(FieldUpdatedAt, v))
 }
 
 // OrganizationIDEQ applies the EQ predicate on the "organization_id" field.
@@ -308,6 +375,130 @@ func UserIDEqualFold(v string) predicate.Contributor {
 // UserIDContainsFold applies the ContainsFold predicate on the "user_id" field.
 func UserIDContainsFold(v string) predicate.Contributor {
 	return predicate.Contributor(sql.FieldContainsFold(FieldUserID, v))
+}
+
+// ActionEQ applies the EQ predicate on the "action" field.
+func ActionEQ(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldEQ(FieldAction, vc))
+}
+
+// ActionNEQ applies the NEQ predicate on the "action" field.
+func ActionNEQ(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldNEQ(FieldAction, vc))
+}
+
+// ActionIn applies the In predicate on the "action" field.
+func ActionIn(vs ...enum.Contribution) predicate.Contributor {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Contributor(sql.FieldIn(FieldAction, v...))
+}
+
+// ActionNotIn applies the NotIn predicate on the "action" field.
+func ActionNotIn(vs ...enum.Contribution) predicate.Contributor {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Contributor(sql.FieldNotIn(FieldAction, v...))
+}
+
+// ActionGT applies the GT predicate on the "action" field.
+func ActionGT(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldGT(FieldAction, vc))
+}
+
+// ActionGTE applies the GTE predicate on the "action" field.
+func ActionGTE(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldGTE(FieldAction, vc))
+}
+
+// ActionLT applies the LT predicate on the "action" field.
+func ActionLT(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldLT(FieldAction, vc))
+}
+
+// ActionLTE applies the LTE predicate on the "action" field.
+func ActionLTE(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldLTE(FieldAction, vc))
+}
+
+// ActionContains applies the Contains predicate on the "action" field.
+func ActionContains(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldContains(FieldAction, vc))
+}
+
+// ActionHasPrefix applies the HasPrefix predicate on the "action" field.
+func ActionHasPrefix(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldHasPrefix(FieldAction, vc))
+}
+
+// ActionHasSuffix applies the HasSuffix predicate on the "action" field.
+func ActionHasSuffix(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldHasSuffix(FieldAction, vc))
+}
+
+// ActionEqualFold applies the EqualFold predicate on the "action" field.
+func ActionEqualFold(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldEqualFold(FieldAction, vc))
+}
+
+// ActionContainsFold applies the ContainsFold predicate on the "action" field.
+func ActionContainsFold(v enum.Contribution) predicate.Contributor {
+	vc := string(v)
+	return predicate.Contributor(sql.FieldContainsFold(FieldAction, vc))
+}
+
+// CountEQ applies the EQ predicate on the "count" field.
+func CountEQ(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldEQ(FieldCount, v))
+}
+
+// CountNEQ applies the NEQ predicate on the "count" field.
+func CountNEQ(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldNEQ(FieldCount, v))
+}
+
+// CountIn applies the In predicate on the "count" field.
+func CountIn(vs ...int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldIn(FieldCount, vs...))
+}
+
+// CountNotIn applies the NotIn predicate on the "count" field.
+func CountNotIn(vs ...int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldNotIn(FieldCount, vs...))
+}
+
+// CountGT applies the GT predicate on the "count" field.
+func CountGT(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldGT(FieldCount, v))
+}
+
+// CountGTE applies the GTE predicate on the "count" field.
+func CountGTE(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldGTE(FieldCount, v))
+}
+
+// CountLT applies the LT predicate on the "count" field.
+func CountLT(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldLT(FieldCount, v))
+}
+
+// CountLTE applies the LTE predicate on the "count" field.
+func CountLTE(v int) predicate.Contributor {
+	return predicate.Contributor(sql.FieldLTE(FieldCount, v))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

@@ -24,6 +24,8 @@ const (
 	FieldUserID = "user_id"
 	// FieldRequestedByID holds the string denoting the requested_by_id field in the database.
 	FieldRequestedByID = "requested_by_id"
+	// FieldRevisionID holds the string denoting the revision_id field in the database.
+	FieldRevisionID = "revision_id"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// EdgeChangeRequest holds the string denoting the change_request edge name in mutations.
@@ -63,6 +65,7 @@ var Columns = []string{
 	FieldChangeRequestID,
 	FieldUserID,
 	FieldRequestedByID,
+	FieldRevisionID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -86,6 +89,8 @@ var (
 	UserIDValidator func(string) error
 	// RequestedByIDValidator is a validator for the "requested_by_id" field. It is called by the builders before save.
 	RequestedByIDValidator func(string) error
+	// RevisionIDValidator is a validator for the "revision_id" field. It is called by the builders before save.
+	RevisionIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -123,6 +128,11 @@ func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByRequestedByID orders the results by the requested_by_id field.
 func ByRequestedByID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRequestedByID, opts...).ToFunc()
+}
+
+// ByRevisionID orders the results by the revision_id field.
+func ByRevisionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRevisionID, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

@@ -90,6 +90,11 @@ func RequestedByID(v string) predicate.RequestedReviewer {
 	return predicate.RequestedReviewer(sql.FieldEQ(FieldRequestedByID, v))
 }
 
+// RevisionID applies equality check predicate on the "revision_id" field. It's identical to RevisionIDEQ.
+func RevisionID(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldEQ(FieldRevisionID, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.RequestedReviewer {
 	return predicate.RequestedReviewer(sql.FieldEQ(FieldCreatedAt, v))
@@ -388,6 +393,71 @@ func RequestedByIDEqualFold(v string) predicate.RequestedReviewer {
 // RequestedByIDContainsFold applies the ContainsFold predicate on the "requested_by_id" field.
 func RequestedByIDContainsFold(v string) predicate.RequestedReviewer {
 	return predicate.RequestedReviewer(sql.FieldContainsFold(FieldRequestedByID, v))
+}
+
+// RevisionIDEQ applies the EQ predicate on the "revision_id" field.
+func RevisionIDEQ(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldEQ(FieldRevisionID, v))
+}
+
+// RevisionIDNEQ applies the NEQ predicate on the "revision_id" field.
+func RevisionIDNEQ(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldNEQ(FieldRevisionID, v))
+}
+
+// RevisionIDIn applies the In predicate on the "revision_id" field.
+func RevisionIDIn(vs ...string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldIn(FieldRevisionID, vs...))
+}
+
+// RevisionIDNotIn applies the NotIn predicate on the "revision_id" field.
+func RevisionIDNotIn(vs ...string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldNotIn(FieldRevisionID, vs...))
+}
+
+// RevisionIDGT applies the GT predicate on the "revision_id" field.
+func RevisionIDGT(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldGT(FieldRevisionID, v))
+}
+
+// RevisionIDGTE applies the GTE predicate on the "revision_id" field.
+func RevisionIDGTE(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldGTE(FieldRevisionID, v))
+}
+
+// RevisionIDLT applies the LT predicate on the "revision_id" field.
+func RevisionIDLT(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldLT(FieldRevisionID, v))
+}
+
+// RevisionIDLTE applies the LTE predicate on the "revision_id" field.
+func RevisionIDLTE(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldLTE(FieldRevisionID, v))
+}
+
+// RevisionIDContains applies the Contains predicate on the "revision_id" field.
+func RevisionIDContains(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldContains(FieldRevisionID, v))
+}
+
+// RevisionIDHasPrefix applies the HasPrefix predicate on the "revision_id" field.
+func RevisionIDHasPrefix(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldHasPrefix(FieldRevisionID, v))
+}
+
+// RevisionIDHasSuffix applies the HasSuffix predicate on the "revision_id" field.
+func RevisionIDHasSuffix(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldHasSuffix(FieldRevisionID, v))
+}
+
+// RevisionIDEqualFold applies the EqualFold predicate on the "revision_id" field.
+func RevisionIDEqualFold(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldEqualFold(FieldRevisionID, v))
+}
+
+// RevisionIDContainsFold applies the ContainsFold predicate on the "revision_id" field.
+func RevisionIDContainsFold(v string) predicate.RequestedReviewer {
+	return predicate.RequestedReviewer(sql.FieldContainsFold(FieldRevisionID, v))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

@@ -26,6 +26,8 @@ const (
 	FieldRevisionID = "revision_id"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
+	// FieldRequestedByID holds the string denoting the requested_by_id field in the database.
+	FieldRequestedByID = "requested_by_id"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// EdgeChangeRequest holds the string denoting the change_request edge name in mutations.
@@ -66,6 +68,7 @@ var Columns = []string{
 	FieldReviewerID,
 	FieldRevisionID,
 	FieldStatus,
+	FieldRequestedByID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -131,6 +134,11 @@ func ByRevisionID(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByRequestedByID orders the results by the requested_by_id field.
+func ByRequestedByID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequestedByID, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

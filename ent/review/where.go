@@ -97,6 +97,11 @@ func Status(v enum.ReviewStatus) predicate.Review {
 	return predicate.Review(sql.FieldEQ(FieldStatus, vc))
 }
 
+// RequestedByID applies equality check predicate on the "requested_by_id" field. It's identical to RequestedByIDEQ.
+func RequestedByID(v string) predicate.Review {
+	return predicate.Review(sql.FieldEQ(FieldRequestedByID, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Review {
 	return predicate.Review(sql.FieldEQ(FieldCreatedAt, v))
@@ -479,6 +484,81 @@ func StatusEqualFold(v enum.ReviewStatus) predicate.Review {
 func StatusContainsFold(v enum.ReviewStatus) predicate.Review {
 	vc := string(v)
 	return predicate.Review(sql.FieldContainsFold(FieldStatus, vc))
+}
+
+// RequestedByIDEQ applies the EQ predicate on the "requested_by_id" field.
+func RequestedByIDEQ(v string) predicate.Review {
+	return predicate.Review(sql.FieldEQ(FieldRequestedByID, v))
+}
+
+// RequestedByIDNEQ applies the NEQ predicate on the "requested_by_id" field.
+func RequestedByIDNEQ(v string) predicate.Review {
+	return predicate.Review(sql.FieldNEQ(FieldRequestedByID, v))
+}
+
+// RequestedByIDIn applies the In predicate on the "requested_by_id" field.
+func RequestedByIDIn(vs ...string) predicate.Review {
+	return predicate.Review(sql.FieldIn(FieldRequestedByID, vs...))
+}
+
+// RequestedByIDNotIn applies the NotIn predicate on the "requested_by_id" field.
+func RequestedByIDNotIn(vs ...string) predicate.Review {
+	return predicate.Review(sql.FieldNotIn(FieldRequestedByID, vs...))
+}
+
+// RequestedByIDGT applies the GT predicate on the "requested_by_id" field.
+func RequestedByIDGT(v string) predicate.Review {
+	return predicate.Review(sql.FieldGT(FieldRequestedByID, v))
+}
+
+// RequestedByIDGTE applies the GTE predicate on the "requested_by_id" field.
+func RequestedByIDGTE(v string) predicate.Review {
+	return predicate.Review(sql.FieldGTE(FieldRequestedByID, v))
+}
+
+// RequestedByIDLT applies the LT predicate on the "requested_by_id" field.
+func RequestedByIDLT(v string) predicate.Review {
+	return predicate.Review(sql.FieldLT(FieldRequestedByID, v))
+}
+
+// RequestedByIDLTE applies the LTE predicate on the "requested_by_id" field.
+func RequestedByIDLTE(v string) predicate.Review {
+	return predicate.Review(sql.FieldLTE(FieldRequestedByID, v))
+}
+
+// RequestedByIDContains applies the Contains predicate on the "requested_by_id" field.
+func RequestedByIDContains(v string) predicate.Review {
+	return predicate.Review(sql.FieldContains(FieldRequestedByID, v))
+}
+
+// RequestedByIDHasPrefix applies the HasPrefix predicate on the "requested_by_id" field.
+func RequestedByIDHasPrefix(v string) predicate.Review {
+	return predicate.Review(sql.FieldHasPrefix(FieldRequestedByID, v))
+}
+
+// RequestedByIDHasSuffix applies the HasSuffix predicate on the "requested_by_id" field.
+func RequestedByIDHasSuffix(v string) predicate.Review {
+	return predicate.Review(sql.FieldHasSuffix(FieldRequestedByID, v))
+}
+
+// RequestedByIDIsNil applies the IsNil predicate on the "requested_by_id" field.
+func RequestedByIDIsNil() predicate.Review {
+	return predicate.Review(sql.FieldIsNull(FieldRequestedByID))
+}
+
+// RequestedByIDNotNil applies the NotNil predicate on the "requested_by_id" field.
+func RequestedByIDNotNil() predicate.Review {
+	return predicate.Review(sql.FieldNotNull(FieldRequestedByID))
+}
+
+// RequestedByIDEqualFold applies the EqualFold predicate on the "requested_by_id" field.
+func RequestedByIDEqualFold(v string) predicate.Review {
+	return predicate.Review(sql.FieldEqualFold(FieldRequestedByID, v))
+}
+
+// RequestedByIDContainsFold applies the ContainsFold predicate on the "requested_by_id" field.
+func RequestedByIDContainsFold(v string) predicate.Review {
+	return predicate.Review(sql.FieldContainsFold(FieldRequestedByID, v))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

@@ -57,15 +57,22 @@ func (ChangeRequest) Indexes() []ent.Index {
 	}
 }
 
-// Contributor is a user who edited a change request.
+// Contributor is a user who edited or discussed a change request.
 type Contributor struct{ ent.Schema }
 
 // Mixin of the schema.
-func (Contributor) Mixin() []ent.Mixin { return []ent.Mixin{created{}, owned{}} }
+func (Contributor) Mixin() []ent.Mixin {
+	return []ent.Mixin{identified{prefix: identifier.Contributor}, created{}, updated{}, owned{}}
+}
 
 // Fields of the schema.
 func (Contributor) Fields() []ent.Field {
-	return []ent.Field{reference("change_request_id"), reference("user_id")}
+	return []ent.Field{
+		reference("change_request_id"),
+		reference("user_id"),
+		field.String("action").GoType(enum.Contribution("")).Immutable(),
+		field.Int("count").Default(1), // how often
+	}
 }
 
 // Edges of the schema.
@@ -79,7 +86,7 @@ func (Contributor) Edges() []ent.Edge {
 // Indexes of the schema.
 func (Contributor) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("change_request_id", "user_id").Unique(),
+		index.Fields("change_request_id", "user_id", "action").Unique(),
 		index.Fields("user_id"),
 	}
 }
@@ -99,6 +106,7 @@ func (Review) Fields() []ent.Field {
 		reference("reviewer_id"),
 		reference("revision_id"),
 		field.String("status").GoType(enum.ReviewStatus("")).Immutable(),
+		optional("requested_by_id"), // who had asked for it
 	}
 }
 
@@ -129,6 +137,7 @@ func (RequestedReviewer) Fields() []ent.Field {
 		reference("change_request_id"),
 		reference("user_id"),
 		reference("requested_by_id"),
+		reference("revision_id"), // the head of the branch when they were asked
 	}
 }
 

@@ -373,25 +373,25 @@ func (c *SpaceSearchHitConnection) Edges() []*SpaceSearchHitEdge {
 	})
 }
 
-// UserEdge is an item of a UserConnection.
-type UserEdge struct {
+// ContributorEdge is an item of a ContributorConnection.
+type ContributorEdge struct {
 	Cursor string
-	Node   *ent.User
+	Node   *ent.Contributor
 }
 
-// UserConnection is the connection of that name.
-type UserConnection struct {
-	connection[*ent.User]
+// ContributorConnection is the connection of that name.
+type ContributorConnection struct {
+	connection[*ent.Contributor]
 }
 
-// NewUserConnection wraps a page.
-func NewUserConnection(page pagination.Page[*ent.User]) *UserConnection {
-	return &UserConnection{connection: connection[*ent.User]{page}}
+// NewContributorConnection wraps a page.
+func NewContributorConnection(page pagination.Page[*ent.Contributor]) *ContributorConnection {
+	return &ContributorConnection{connection: connection[*ent.Contributor]{page}}
 }
 
 // Edges of the connection.
-func (c *UserConnection) Edges() []*UserEdge {
-	return edges(c.Page, func(cursor string, node *ent.User) *UserEdge { return &UserEdge{cursor, node} })
+func (c *ContributorConnection) Edges() []*ContributorEdge {
+	return edges(c.Page, func(cursor string, node *ent.Contributor) *ContributorEdge { return &ContributorEdge{cursor, node} })
 }
 
 // connection is what all connections share.

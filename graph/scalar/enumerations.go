@@ -61,6 +61,14 @@ func UnmarshalReviewStatus(value any) (enum.ReviewStatus, error) {
 	return unmarshalEnumeration[enum.ReviewStatus](value)
 }
 
+// MarshalContribution writes a value as GraphQL has it.
+func MarshalContribution(value enum.Contribution) graphql.Marshaler { return marshalEnumeration(value) }
+
+// UnmarshalContribution reads a value as GraphQL has it.
+func UnmarshalContribution(value any) (enum.Contribution, error) {
+	return unmarshalEnumeration[enum.Contribution](value)
+}
+
 // MarshalCommentStatus writes a value as GraphQL has it.
 func MarshalCommentStatus(value enum.CommentStatus) graphql.Marshaler {
 	return marshalEnumeration(value)

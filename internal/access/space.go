@@ -38,6 +38,12 @@ func (v *Viewer) SelectRoleIn(spaces *sql.SelectTable, selector *sql.Selector) {
 	selector.AppendSelectExprAs(v.spaceRole(spaces), RoleColumn)
 }
 
+// SelectRoleAs is SelectRole under another name, for the roles of several
+// people in one statement.
+func (v *Viewer) SelectRoleAs(name string, selector *sql.Selector) {
+	selector.AppendSelectExprAs(v.spaceRole(selector), name)
+}
+
 // WhereRoleIn is WhereRole for a query that joins the table of spaces.
 func (v *Viewer) WhereRoleIn(spaces *sql.SelectTable, minimum Role) func(*sql.Selector) {
 	return func(selector *sql.Selector) { selector.Where(v.atLeast(spaces, minimum)) }

@@ -13,6 +13,8 @@ type ChangeRequest struct {
 	*ent.ChangeRequest
 	// Role of the caller in its space.
 	Role access.Role
+	// Own tells whether the caller made it.
+	Own bool
 	// Outdated tells whether the main content has moved on since the change
 	// request started or was updated from it.
 	Outdated bool
@@ -28,11 +30,17 @@ type Review struct {
 // Permissions are what the caller may do with a change request.
 type Permissions struct{ View, Edit, Comment, Review, Merge bool }
 
+// active tells whether the change request is neither archived nor merged: only
+// then is it edited, reviewed or merged.
+func (c *ChangeRequest) active() bool {
+	return c.Status == enum.StatusDraft || c.Status == enum.StatusOpen
+}
+
 // Permissions of the caller, by the same rules that guard the operations.
 func (c *ChangeRequest) Permissions() Permissions {
-	active := c.Status == enum.StatusDraft || c.Status == enum.StatusOpen
+	active := c.active()
 	return Permissions{
 		View: c.Role >= access.Read, Edit: active && c.Role >= access.Edit, Comment: c.Role >= access.Comment,
-		Review: active && c.Role >= access.Review, Merge: active && c.Role >= access.Review,
+		Review: active && c.Role >= access.Review && !c.Own, Merge: active && c.Role >= access.Review,
 	}
 }

@@ -140,7 +140,7 @@ func (s *Service) find(ctx context.Context, conditions ...predicate.ChangeReques
 	if err != nil {
 		return nil, err
 	}
-	return withStanding(rows)
+	return withStanding(viewer, rows)
 }
 
 // homeOf is the space of a change request in a statement limited by readable.
@@ -179,7 +179,7 @@ func selectStanding(viewer *access.Viewer) func(*sql.Selector) {
 	}
 }
 
-func withStanding(rows []*ent.ChangeRequest) ([]*ChangeRequest, error) {
+func withStanding(viewer *access.Viewer, rows []*ent.ChangeRequest) ([]*ChangeRequest, error) {
 	found := make([]*ChangeRequest, len(rows))
 	for index, row := range rows {
 		role, err := number(row, access.RoleColumn)
@@ -190,19 +190,27 @@ func withStanding(rows []*ent.ChangeRequest) ([]*ChangeRequest, error) {
 		if err != nil {
 			return nil, err
 		}
-		found[index] = &ChangeRequest{ChangeRequest: row, Role: access.Role(role), Outdated: outdated == 1}
+		found[index] = &ChangeRequest{
+			ChangeRequest: row, Role: access.Role(role), Own: row.CreatorID == viewer.UserID, Outdated: outdated == 1,
+		}
 	}
 	return found, nil
 }
 
-func number(row *ent.ChangeRequest, column string) (int64, error) {
+// selection is a row that was read with further columns.
+type selection interface {
+	Value(column string) (ent.Value, error)
+}
+
+// number is the whole number in a further column of a row.
+func number(row selection, column string) (int64, error) {
 	value, err := row.Value(column)
 	if err != nil {
 		return 0, err
 	}
 	whole, isNumber := value.(int64)
 	if !isNumber {
-		return 0, fmt.Errorf("%s of change request %s is a %T", column, row.ID, value)
+		return 0, fmt.Errorf("the column %s is a %T", column, value)
 	}
 	return whole, nil
 }
@@ -238,9 +246,19 @@ func count(counters *ent.SpaceUpdateOne, status enum.ChangeRequestStatus, differ
 	}
 }
 
-// Contribute records that a person edited or discussed a change request, once.
+// Contribute records that a person edited a change request now.
 func (s *Service) Contribute(ctx context.Context, changeRequest *ent.ChangeRequest, userID string) error {
+	return s.contribute(ctx, changeRequest, userID, enum.ContributionEdit)
+}
+
+// Discuss records that a person commented on a change request now.
+func (s *Service) Discuss(ctx context.Context, changeRequest *ent.ChangeRequest, userID string) error {
+	return s.contribute(ctx, changeRequest, userID, enum.ContributionComment)
+}
+
+func (s *Service) contribute(ctx context.Context, changeRequest *ent.ChangeRequest, userID string, action enum.Contribution) error {
 	return s.database.Client(ctx).Contributor.Create().
-		SetOrganizationID(changeRequest.OrganizationID).SetChangeRequestID(changeRequest.ID).SetUserID(userID).
-		OnConflictColumns(contributor.FieldChangeRequestID, contributor.FieldUserID).Ignore().Exec(ctx)
+		SetOrganizationID(changeRequest.OrganizationID).SetChangeRequestID(changeRequest.ID).SetUserID(userID).SetAction(action).
+		OnConflictColumns(contributor.FieldChangeRequestID, contributor.FieldUserID, contributor.FieldAction).
+		Update(func(earlier *ent.ContributorUpsert) { earlier.AddCount(1).UpdateUpdatedAt() }).Exec(ctx)
 }

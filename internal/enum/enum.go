@@ -85,6 +85,18 @@ const (
 // Values lists the verdicts.
 func (ReviewStatus) Values() []string { return []string{"approved", "changes-requested"} }
 
+// Contribution says how somebody took part in a change request.
+type Contribution string
+
+// The contributions.
+const (
+	ContributionEdit    Contribution = "edit"
+	ContributionComment Contribution = "comment"
+)
+
+// Values lists the contributions.
+func (Contribution) Values() []string { return []string{"edit", "comment"} }
+
 // CommentStatus says whether a thread is settled.
 type CommentStatus string
 

@@ -20,6 +20,7 @@ const (
 	ChangeRequest     Prefix = "crq"
 	Collection        Prefix = "col"
 	Comment           Prefix = "cmt"
+	Contributor       Prefix = "ctr"
 	CommentReply      Prefix = "rpl"
 	Event             Prefix = "evt"
 	File              Prefix = "fil"

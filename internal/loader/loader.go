@@ -12,6 +12,7 @@ import (
 	"octavo/ent"
 	"octavo/internal/changerequest"
 	"octavo/internal/organization"
+	"octavo/internal/pagination"
 	"octavo/internal/revision"
 	"octavo/internal/space"
 	"octavo/internal/user"
@@ -37,6 +38,15 @@ type Loaders struct {
 	Revision      *dataloadgen.Loader[string, *revision.Revision]
 	Collection    *dataloadgen.Loader[string, *ent.Collection]
 	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
+
+	// Pages of lists.
+	ChangeRequestsOfSpace        *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
+	ChangeRequestsOfOrganization *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
+	Reviews                      *dataloadgen.Loader[changerequest.Reviews, pagination.Page[*changerequest.Review]]
+	RequestedReviewers           *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.RequestedReviewer]]
+	Contributors                 *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.Contributor]]
+	// CommentOfReview is by the id of the review; nil for one without.
+	CommentOfReview *dataloadgen.Loader[string, *ent.Comment]
 }
 
 func newLoaders(sources Sources) *Loaders {
@@ -47,6 +57,13 @@ func newLoaders(sources Sources) *Loaders {
 		Revision:      mapped(sources.Revisions.ByID),
 		Collection:    mapped(sources.Spaces.Collections),
 		ChangeRequest: mapped(sources.ChangeRequests.ByID),
+
+		ChangeRequestsOfSpace:        mapped(sources.ChangeRequests.InSpaces),
+		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations),
+		Reviews:                      mapped(sources.ChangeRequests.ReviewsOf),
+		RequestedReviewers:           mapped(sources.ChangeRequests.RequestedReviewersOf),
+		Contributors:                 mapped(sources.ChangeRequests.ContributorsOf),
+		CommentOfReview:              mapped(sources.ChangeRequests.CommentsOfReviews),
 	}
 }
 

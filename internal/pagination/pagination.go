@@ -41,17 +41,22 @@ type Key struct {
 	Order  enum.Order
 }
 
-// Window is a validated request for one page.
+// Window is a validated request for one page. It is comparable: equal windows
+// ask for the same page of a list.
 type Window struct {
 	// Size is how many items the page may have.
 	Size     int
 	key      Key
 	backward bool
-	after    *position
-	before   *position
+	after    position
+	before   position
 }
 
-type position struct{ value, id string }
+// position is that of a row in a list; the zero position is none.
+type position struct {
+	given     bool
+	value, id string
+}
 
 // Info tells what lies around a page.
 type Info struct {
@@ -109,11 +114,11 @@ func (w Window) Apply(selector *sql.Selector) {
 
 // Filter begins the query where the page begins, without order or limit.
 func (w Window) Filter(selector *sql.Selector) {
-	if w.after != nil {
-		selector.Where(w.key.beyond(selector, *w.after, w.key.Order == enum.Descending))
+	if w.after.given {
+		selector.Where(w.key.beyond(selector, w.after, w.key.Order == enum.Descending))
 	}
-	if w.before != nil {
-		selector.Where(w.key.beyond(selector, *w.before, w.key.Order != enum.Descending))
+	if w.before.given {
+		selector.Where(w.key.beyond(selector, w.before, w.key.Order != enum.Descending))
 	}
 }
 
@@ -163,8 +168,8 @@ func NewPage[T any](window Window, rows []T, position func(T) (value, id string)
 		slices.Reverse(rows)
 	}
 	page := Page[T]{Items: rows, Count: count, Cursor: func(item T) string { return window.key.encode(position(item)) }}
-	page.Info.HasNextPage = more && !window.backward || window.backward && window.before != nil
-	page.Info.HasPreviousPage = more && window.backward || !window.backward && window.after != nil
+	page.Info.HasNextPage = more && !window.backward || window.backward && window.before.given
+	page.Info.HasPreviousPage = more && window.backward || !window.backward && window.after.given
 	if len(rows) > 0 {
 		first, last := page.Cursor(rows[0]), page.Cursor(rows[len(rows)-1])
 		page.Info.StartCursor, page.Info.EndCursor = &first, &last
@@ -180,14 +185,14 @@ func Slice[T any](arguments Arguments, name string, items []T, id func(T) string
 		return Page[T]{}, err
 	}
 	begin, end := 0, len(items)
-	if window.after != nil {
+	if window.after.given {
 		index := slices.IndexFunc(items, func(item T) bool { return id(item) == window.after.id })
 		if index < 0 {
 			return Page[T]{}, fault.Invalid("after", "the cursor does not belong to this list")
 		}
 		begin = index + 1
 	}
-	if window.before != nil {
+	if window.before.given {
 		index := slices.IndexFunc(items, func(item T) bool { return id(item) == window.before.id })
 		if index < 0 {
 			return Page[T]{}, fault.Invalid("before", "the cursor does not belong to this list")
@@ -213,20 +218,20 @@ func (k Key) encode(value, id string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(k.Name + "\x00" + string(k.Order) + "\x00" + value + "\x00" + id))
 }
 
-func (k Key) decode(field string, cursor *string) (*position, error) {
+func (k Key) decode(field string, cursor *string) (position, error) {
 	if cursor == nil {
-		return nil, nil
+		return position{}, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(*cursor)
 	if err != nil {
-		return nil, fault.Invalid(field, "%q is not a cursor", *cursor)
+		return position{}, fault.Invalid(field, "%q is not a cursor", *cursor)
 	}
 	parts := strings.Split(string(text), "\x00")
 	if len(parts) != 4 {
-		return nil, fault.Invalid(field, "%q is not a cursor", *cursor)
+		return position{}, fault.Invalid(field, "%q is not a cursor", *cursor)
 	}
 	if parts[0] != k.Name || parts[1] != string(k.Order) {
-		return nil, fault.Invalid(field, "the cursor belongs to another list or order")
+		return position{}, fault.Invalid(field, "the cursor belongs to another list or order")
 	}
-	return &position{value: parts[2], id: parts[3]}, nil
+	return position{given: true, value: parts[2], id: parts[3]}, nil
 }

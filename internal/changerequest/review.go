@@ -1,0 +1,264 @@
+package changerequest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"octavo/ent"
+	entchangerequest "octavo/ent/changerequest"
+	"octavo/ent/comment"
+	"octavo/ent/predicate"
+	"octavo/ent/requestedreviewer"
+	entreview "octavo/ent/review"
+	"octavo/internal/access"
+	"octavo/internal/enum"
+	"octavo/internal/fault"
+	"octavo/internal/pagination"
+)
+
+// NewReview is a verdict to be given.
+type NewReview struct {
+	Status enum.ReviewStatus
+	// Markdown or Document is a comment that goes with it; both empty is none.
+	Markdown string
+	Document json.RawMessage
+}
+
+// SubmitReview records the caller's verdict on the content as it is now, and
+// answers a request for it. It needs the role review in the space, and nobody
+// reviews a change request of their own: FORBIDDEN. An archived or merged one
+// is not reviewed: NOT_ALLOWED.
+//
+// A person may review again; their latest verdict is the one that counts (see
+// UnmetRules).
+func (s *Service) SubmitReview(ctx context.Context, id string, verdict NewReview) (*Review, error) {
+	if _, err := s.Require(ctx, id, access.ScopeWrite, access.Review); err != nil {
+		return nil, err
+	}
+	if err := verdict.validate(); err != nil {
+		return nil, err
+	}
+	var submitted *ent.Review
+	err := s.database.Write(ctx, func(ctx context.Context) error {
+		_, locked, err := s.Lock(ctx, id, access.ScopeWrite, access.Review)
+		if err != nil {
+			return err
+		}
+		submitted, err = s.submit(ctx, locked, verdict)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Review{Review: submitted}, nil
+}
+
+func (s *Service) submit(ctx context.Context, locked *ChangeRequest, verdict NewReview) (*ent.Review, error) {
+	if locked.Own {
+		return nil, fault.Denied("one's own change request is reviewed by others")
+	}
+	if err := locked.requireActive(); err != nil {
+		return nil, err
+	}
+	requestedBy, err := s.answerRequest(ctx, locked.ID)
+	if err != nil {
+		return nil, err
+	}
+	client := s.database.Client(ctx)
+	submitted, err := client.Review.Create().
+		SetOrganizationID(locked.OrganizationID).SetChangeRequestID(locked.ID).SetRevisionID(locked.RevisionID).
+		SetReviewerID(access.From(ctx).UserID).SetStatus(verdict.Status).SetNillableRequestedByID(requestedBy).Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes := client.ChangeRequest.UpdateOneID(locked.ID)
+	if verdict.hasComment() {
+		changes.AddOpenComments(1)
+		if err := s.comment(ctx, locked, submitted, verdict); err != nil {
+			return nil, err
+		}
+	}
+	return submitted, s.save(ctx, changes)
+}
+
+// answerRequest takes away the request for the caller's review, and returns who
+// had made it, or nil when nobody had.
+func (s *Service) answerRequest(ctx context.Context, id string) (requestedBy *string, err error) {
+	client := s.database.Client(ctx)
+	pending, err := client.RequestedReviewer.Query().
+		Where(requestedreviewer.ChangeRequestID(id), requestedreviewer.UserID(access.From(ctx).UserID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &pending.RequestedByID, client.RequestedReviewer.DeleteOne(pending).Exec(ctx)
+}
+
+// comment starts a thread on the change request with what the reviewer said.
+func (s *Service) comment(ctx context.Context, locked *ChangeRequest, submitted *ent.Review, verdict NewReview) error {
+	create := s.database.Client(ctx).Comment.Create().
+		SetOrganizationID(locked.OrganizationID).SetSpaceID(locked.SpaceID).SetChangeRequestID(locked.ID).
+		SetReviewID(submitted.ID).SetRevisionID(submitted.RevisionID).SetAuthorID(submitted.ReviewerID).
+		SetMarkdown(verdict.Markdown)
+	if len(verdict.Document) > 0 {
+		create.SetDocument(verdict.Document)
+	}
+	if err := create.Exec(ctx); err != nil {
+		return err
+	}
+	return s.Discuss(ctx, locked.ChangeRequest, submitted.ReviewerID)
+}
+
+func (n NewReview) hasComment() bool { return n.Markdown != "" || len(n.Document) > 0 }
+
+func (n NewReview) validate() error {
+	if !slices.Contains(n.Status.Values(), string(n.Status)) {
+		return fault.Invalid("status", "%q is not one of %s", n.Status, strings.Join(n.Status.Values(), ", "))
+	}
+	if n.Markdown != "" && len(n.Document) > 0 {
+		return fault.Invalid("comment", "give Markdown or a document, not both")
+	}
+	if len(n.Markdown) > maximumText {
+		return fault.New(fault.LimitExceeded, "comment: at most %d bytes, got %d", maximumText, len(n.Markdown))
+	}
+	if strings.ContainsRune(n.Markdown, 0) {
+		return fault.Invalid("comment", "the character U+0000 is not allowed")
+	}
+	return validateDocument("comment", n.Document)
+}
+
+// Review returns a review of a change request that the caller may read;
+// NOT_FOUND for one of another.
+func (s *Service) Review(ctx context.Context, changeRequest *ChangeRequest, id string) (*Review, error) {
+	found, err := s.reviews(ctx, entreview.ID(id), entreview.ChangeRequestID(changeRequest.ID))
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fault.Missing("review")
+	}
+	return found[0], nil
+}
+
+// Reviews asks for one page of the reviews of a change request, newest first.
+// It is comparable, so that a loader can gather several.
+type Reviews struct {
+	changeRequestID string
+	age             age
+	window          pagination.Window
+}
+
+// age limits reviews to those of the current content, or to all others.
+type age struct{ limited, outdated bool }
+
+// NewReviews returns a list of reviews; outdated limits it to those that are,
+// or are not. It returns BAD_USER_INPUT for a page that cannot be.
+func NewReviews(changeRequestID string, outdated *bool, arguments pagination.Arguments) (Reviews, error) {
+	window, err := arguments.Window(pagination.Key{Name: "reviews", Order: enum.Descending})
+	list := Reviews{changeRequestID: changeRequestID, window: window}
+	if outdated != nil {
+		list.age = age{limited: true, outdated: *outdated}
+	}
+	return list, err
+}
+
+// ReviewsOf returns lists of reviews of change requests that the caller may
+// read, in one statement for all that ask for the same page in the same way.
+func (s *Service) ReviewsOf(ctx context.Context, lists []Reviews) (map[Reviews]pagination.Page[*Review], error) {
+	return gather(lists, Reviews.split, Reviews.of, func(list Reviews, parents []string) (map[string]pagination.Page[*Review], error) {
+		column := entreview.FieldChangeRequestID
+		found, err := s.reviews(ctx, list.age.matches, list.window.Each(entreview.Table, column, parents, list.age.matches))
+		if err != nil {
+			return nil, err
+		}
+		query := s.database.Client(ctx).Review.Query().Where(pagination.Among(column, parents), list.age.matches)
+		return pagination.Pages(list.window, parents, found,
+			func(item *Review) string { return item.ChangeRequestID },
+			func(item *Review) (string, string) { return "", item.ID },
+			func(ctx context.Context) (map[string]int, error) {
+				return countByChangeRequest(ctx, query.GroupBy(column).Aggregate(ent.Count()).Scan)
+			}), nil
+	})
+}
+
+func (r Reviews) split() (Reviews, string) {
+	parent := r.changeRequestID
+	r.changeRequestID = ""
+	return r, parent
+}
+
+func (r Reviews) of(parent string) Reviews {
+	r.changeRequestID = parent
+	return r
+}
+
+// matches limits a query on the table of reviews.
+func (a age) matches(selector *sql.Selector) {
+	if !a.limited {
+		return
+	}
+	current := sql.Dialect(selector.Dialect()).Table(entchangerequest.Table).As("reviewed")
+	selector.Join(current).On(selector.C(entreview.FieldChangeRequestID), current.C(entchangerequest.FieldID))
+	compare := sql.ColumnsEQ
+	if a.outdated {
+		compare = sql.ColumnsNEQ
+	}
+	selector.Where(compare(selector.C(entreview.FieldRevisionID), current.C(entchangerequest.FieldRevisionID)))
+}
+
+// reviews reads reviews with whether each is outdated.
+func (s *Service) reviews(ctx context.Context, conditions ...predicate.Review) ([]*Review, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
+	query := s.database.Client(ctx).Review.Query().Where(conditions...)
+	query.Modify(selectOutdated)
+	rows, err := query.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*Review, len(rows))
+	for index, row := range rows {
+		outdated, err := number(row, outdatedColumn)
+		if err != nil {
+			return nil, err
+		}
+		found[index] = &Review{Review: row, Outdated: outdated == 1}
+	}
+	return found, nil
+}
+
+// selectOutdated adds to a query on reviews whether the content has changed
+// since.
+func selectOutdated(selector *sql.Selector) {
+	current := sql.Dialect(selector.Dialect()).Table(entchangerequest.Table).As("head")
+	selector.AppendSelectExprAs(sql.ExprFunc(func(builder *sql.Builder) {
+		builder.WriteString("(SELECT CASE WHEN ").Ident(current.C(entchangerequest.FieldRevisionID)).WriteString(" <> ").
+			Ident(selector.C(entreview.FieldRevisionID)).WriteString(" THEN 1 ELSE 0 END FROM ").Join(current).
+			WriteString(" WHERE ").Ident(current.C(entchangerequest.FieldID)).WriteString(" = ").
+			Ident(selector.C(entreview.FieldChangeRequestID)).WriteString(")")
+	}), outdatedColumn)
+}
+
+// CommentsOfReviews returns the comments that came with reviews, by the ids of
+// the reviews, in one statement; nil for a review without.
+func (s *Service) CommentsOfReviews(ctx context.Context, ids []string) (map[string]*ent.Comment, error) {
+	rows, err := s.database.Client(ctx).Comment.Query().Where(comment.ReviewIDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.Comment, len(ids))
+	for _, id := range ids {
+		found[id] = nil
+	}
+	for _, row := range rows {
+		found[*row.ReviewID] = row
+	}
+	return found, nil
+}
