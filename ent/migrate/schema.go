@@ -323,8 +323,11 @@ var (
 	}
 	// ContributorsColumns holds the columns for the "contributors" table.
 	ContributorsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "action", Type: field.TypeString},
+		{Name: "count", Type: field.TypeInt, Default: 1},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString},
 		{Name: "user_id", Type: field.TypeString},
@@ -337,33 +340,33 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "contributors_organizations_organization",
-				Columns:    []*schema.Column{ContributorsColumns[2]},
+				Columns:    []*schema.Column{ContributorsColumns[5]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "contributors_change_requests_change_request",
-				Columns:    []*schema.Column{ContributorsColumns[3]},
+				Columns:    []*schema.Column{ContributorsColumns[6]},
 				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "contributors_users_user",
-				Columns:    []*schema.Column{ContributorsColumns[4]},
+				Columns:    []*schema.Column{ContributorsColumns[7]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "contributor_change_request_id_user_id",
+				Name:    "contributor_change_request_id_user_id_action",
 				Unique:  true,
-				Columns: []*schema.Column{ContributorsColumns[3], ContributorsColumns[4]},
+				Columns: []*schema.Column{ContributorsColumns[6], ContributorsColumns[7], ContributorsColumns[3]},
 			},
 			{
 				Name:    "contributor_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{ContributorsColumns[4]},
+				Columns: []*schema.Column{ContributorsColumns[7]},
 			},
 		},
 	}
@@ -541,6 +544,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "requested_by_id", Type: field.TypeString},
+		{Name: "revision_id", Type: field.TypeString},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString},
 		{Name: "user_id", Type: field.TypeString},
@@ -553,19 +557,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requested_reviewers_organizations_organization",
-				Columns:    []*schema.Column{RequestedReviewersColumns[3]},
+				Columns:    []*schema.Column{RequestedReviewersColumns[4]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "requested_reviewers_change_requests_change_request",
-				Columns:    []*schema.Column{RequestedReviewersColumns[4]},
+				Columns:    []*schema.Column{RequestedReviewersColumns[5]},
 				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "requested_reviewers_users_user",
-				Columns:    []*schema.Column{RequestedReviewersColumns[5]},
+				Columns:    []*schema.Column{RequestedReviewersColumns[6]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -574,12 +578,12 @@ var (
 			{
 				Name:    "requestedreviewer_change_request_id_user_id",
 				Unique:  true,
-				Columns: []*schema.Column{RequestedReviewersColumns[4], RequestedReviewersColumns[5]},
+				Columns: []*schema.Column{RequestedReviewersColumns[5], RequestedReviewersColumns[6]},
 			},
 			{
 				Name:    "requestedreviewer_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestedReviewersColumns[5]},
+				Columns: []*schema.Column{RequestedReviewersColumns[6]},
 			},
 		},
 	}
@@ -589,6 +593,7 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "revision_id", Type: field.TypeString},
 		{Name: "status", Type: field.TypeString},
+		{Name: "requested_by_id", Type: field.TypeString, Nullable: true},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "change_request_id", Type: field.TypeString},
 		{Name: "reviewer_id", Type: field.TypeString},
@@ -601,19 +606,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "reviews_organizations_organization",
-				Columns:    []*schema.Column{ReviewsColumns[4]},
+				Columns:    []*schema.Column{ReviewsColumns[5]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "reviews_change_requests_change_request",
-				Columns:    []*schema.Column{ReviewsColumns[5]},
+				Columns:    []*schema.Column{ReviewsColumns[6]},
 				RefColumns: []*schema.Column{ChangeRequestsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "reviews_users_reviewer",
-				Columns:    []*schema.Column{ReviewsColumns[6]},
+				Columns:    []*schema.Column{ReviewsColumns[7]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -622,7 +627,7 @@ var (
 			{
 				Name:    "review_change_request_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{ReviewsColumns[5], ReviewsColumns[0]},
+				Columns: []*schema.Column{ReviewsColumns[6], ReviewsColumns[0]},
 			},
 		},
 	}

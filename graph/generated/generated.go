@@ -49,6 +49,7 @@ type ResolverRoot interface {
 	Comment() CommentResolver
 	CommentReply() CommentReplyResolver
 	ComputedSource() ComputedSourceResolver
+	Contributor() ContributorResolver
 	File() FileResolver
 	Member() MemberResolver
 	Mutation() MutationResolver
@@ -126,7 +127,7 @@ type ComplexityRoot struct {
 		Permissions                func(childComplexity int) int
 		RequestedReviewers         func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Review                     func(childComplexity int, id string) int
-		Reviews                    func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Reviews                    func(childComplexity int, outdated *bool, first *int, after *string, last *int, before *string) int
 		Revision                   func(childComplexity int) int
 		RevisionInitial            func(childComplexity int) int
 		RevisionMerged             func(childComplexity int) int
@@ -312,6 +313,25 @@ type ComplexityRoot struct {
 		Spec            func(childComplexity int) int
 		URL             func(childComplexity int) int
 		User            func(childComplexity int) int
+	}
+
+	Contributor struct {
+		Action    func(childComplexity int) int
+		Count     func(childComplexity int) int
+		UpdatedAt func(childComplexity int) int
+		User      func(childComplexity int) int
+	}
+
+	ContributorConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	ContributorEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	CreateAccessTokenPayload struct {
@@ -708,6 +728,7 @@ type ComplexityRoot struct {
 		CreatedAt   func(childComplexity int) int
 		ID          func(childComplexity int) int
 		RequestedBy func(childComplexity int) int
+		Revision    func(childComplexity int) int
 		User        func(childComplexity int) int
 	}
 
@@ -755,9 +776,11 @@ type ComplexityRoot struct {
 		CreatedAt     func(childComplexity int) int
 		ID            func(childComplexity int) int
 		Outdated      func(childComplexity int) int
+		RequestedBy   func(childComplexity int) int
 		Reviewer      func(childComplexity int) int
 		Revision      func(childComplexity int) int
 		Status        func(childComplexity int) int
+		Urls          func(childComplexity int) int
 	}
 
 	ReviewConnection struct {
@@ -770,6 +793,10 @@ type ComplexityRoot struct {
 	ReviewEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ReviewURLs struct {
+		Location func(childComplexity int) int
 	}
 
 	Revision struct {
@@ -1017,18 +1044,6 @@ type ComplexityRoot struct {
 		Urls         func(childComplexity int) int
 	}
 
-	UserConnection struct {
-		Edges      func(childComplexity int) int
-		Nodes      func(childComplexity int) int
-		PageInfo   func(childComplexity int) int
-		TotalCount func(childComplexity int) int
-	}
-
-	UserEdge struct {
-		Cursor func(childComplexity int) int
-		Node   func(childComplexity int) int
-	}
-
 	UserURLs struct {
 		Location func(childComplexity int) int
 	}
@@ -1059,10 +1074,10 @@ type ChangeRequestResolver interface {
 	Comments(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error)
 	Commenters(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Changes(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error)
-	Reviews(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.ReviewConnection, error)
+	Reviews(ctx context.Context, obj *changerequest.ChangeRequest, outdated *bool, first *int, after *string, last *int, before *string) (*model.ReviewConnection, error)
 	Review(ctx context.Context, obj *changerequest.ChangeRequest, id string) (*changerequest.Review, error)
 	RequestedReviewers(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RequestedReviewerConnection, error)
-	Contributors(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.UserConnection, error)
+	Contributors(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.ContributorConnection, error)
 	Links(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
 	MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*changerequest.Preview, error)
 }
@@ -1097,6 +1112,9 @@ type CommentReplyResolver interface {
 type ComputedSourceResolver interface {
 	Dependencies(ctx context.Context, obj *content.Computed) (any, error)
 	Props(ctx context.Context, obj *content.Computed) (any, error)
+}
+type ContributorResolver interface {
+	User(ctx context.Context, obj *ent.Contributor) (*ent.User, error)
 }
 type FileResolver interface {
 	DownloadURL(ctx context.Context, obj *revision.File) (string, error)
@@ -1185,6 +1203,7 @@ type QueryResolver interface {
 type RequestedReviewerResolver interface {
 	User(ctx context.Context, obj *ent.RequestedReviewer) (*ent.User, error)
 	RequestedBy(ctx context.Context, obj *ent.RequestedReviewer) (*ent.User, error)
+	Revision(ctx context.Context, obj *ent.RequestedReviewer) (*revision.Revision, error)
 }
 type ReusableContentResolver interface {
 	Git(ctx context.Context, obj *revision.ReusableContent) (*model.GitFile, error)
@@ -1193,10 +1212,12 @@ type ReusableContentResolver interface {
 }
 type ReviewResolver interface {
 	Reviewer(ctx context.Context, obj *changerequest.Review) (*ent.User, error)
+	RequestedBy(ctx context.Context, obj *changerequest.Review) (*ent.User, error)
 	ChangeRequest(ctx context.Context, obj *changerequest.Review) (*changerequest.ChangeRequest, error)
 	Revision(ctx context.Context, obj *changerequest.Review) (*revision.Revision, error)
 
 	Comment(ctx context.Context, obj *changerequest.Review) (*comment.Comment, error)
+	Urls(ctx context.Context, obj *changerequest.Review) (*model.ReviewURLs, error)
 }
 type RevisionResolver interface {
 	Author(ctx context.Context, obj *revision.Revision) (*ent.User, error)
@@ -1540,7 +1561,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.ChangeRequest.Reviews(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.ChangeRequest.Reviews(childComplexity, args["outdated"].(*bool), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "ChangeRequest.revision":
 		if e.ComplexityRoot.ChangeRequest.Revision == nil {
 			break
@@ -2282,6 +2303,69 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContentReference.User(childComplexity), true
+
+	case "Contributor.action":
+		if e.ComplexityRoot.Contributor.Action == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contributor.Action(childComplexity), true
+	case "Contributor.count":
+		if e.ComplexityRoot.Contributor.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contributor.Count(childComplexity), true
+	case "Contributor.updatedAt":
+		if e.ComplexityRoot.Contributor.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contributor.UpdatedAt(childComplexity), true
+	case "Contributor.user":
+		if e.ComplexityRoot.Contributor.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contributor.User(childComplexity), true
+
+	case "ContributorConnection.edges":
+		if e.ComplexityRoot.ContributorConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorConnection.Edges(childComplexity), true
+	case "ContributorConnection.nodes":
+		if e.ComplexityRoot.ContributorConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorConnection.Nodes(childComplexity), true
+	case "ContributorConnection.pageInfo":
+		if e.ComplexityRoot.ContributorConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorConnection.PageInfo(childComplexity), true
+	case "ContributorConnection.totalCount":
+		if e.ComplexityRoot.ContributorConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorConnection.TotalCount(childComplexity), true
+
+	case "ContributorEdge.cursor":
+		if e.ComplexityRoot.ContributorEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorEdge.Cursor(childComplexity), true
+	case "ContributorEdge.node":
+		if e.ComplexityRoot.ContributorEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContributorEdge.Node(childComplexity), true
 
 	case "CreateAccessTokenPayload.accessToken":
 		if e.ComplexityRoot.CreateAccessTokenPayload.AccessToken == nil {
@@ -4010,6 +4094,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RequestedReviewer.RequestedBy(childComplexity), true
+	case "RequestedReviewer.revision":
+		if e.ComplexityRoot.RequestedReviewer.Revision == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RequestedReviewer.Revision(childComplexity), true
 	case "RequestedReviewer.user":
 		if e.ComplexityRoot.RequestedReviewer.User == nil {
 			break
@@ -4173,6 +4263,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Review.Outdated(childComplexity), true
+	case "Review.requestedBy":
+		if e.ComplexityRoot.Review.RequestedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Review.RequestedBy(childComplexity), true
 	case "Review.reviewer":
 		if e.ComplexityRoot.Review.Reviewer == nil {
 			break
@@ -4191,6 +4287,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Review.Status(childComplexity), true
+	case "Review.urls":
+		if e.ComplexityRoot.Review.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Review.Urls(childComplexity), true
 
 	case "ReviewConnection.edges":
 		if e.ComplexityRoot.ReviewConnection.Edges == nil {
@@ -4229,6 +4331,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReviewEdge.Node(childComplexity), true
+
+	case "ReviewURLs.location":
+		if e.ComplexityRoot.ReviewURLs.Location == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReviewURLs.Location(childComplexity), true
 
 	case "Revision.author":
 		if e.ComplexityRoot.Revision.Author == nil {
@@ -5224,44 +5333,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.User.Urls(childComplexity), true
 
-	case "UserConnection.edges":
-		if e.ComplexityRoot.UserConnection.Edges == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserConnection.Edges(childComplexity), true
-	case "UserConnection.nodes":
-		if e.ComplexityRoot.UserConnection.Nodes == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserConnection.Nodes(childComplexity), true
-	case "UserConnection.pageInfo":
-		if e.ComplexityRoot.UserConnection.PageInfo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserConnection.PageInfo(childComplexity), true
-	case "UserConnection.totalCount":
-		if e.ComplexityRoot.UserConnection.TotalCount == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserConnection.TotalCount(childComplexity), true
-
-	case "UserEdge.cursor":
-		if e.ComplexityRoot.UserEdge.Cursor == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserEdge.Cursor(childComplexity), true
-	case "UserEdge.node":
-		if e.ComplexityRoot.UserEdge.Node == nil {
-			break
-		}
-
-		return e.ComplexityRoot.UserEdge.Node(childComplexity), true
-
 	case "UserURLs.location":
 		if e.ComplexityRoot.UserURLs.Location == nil {
 			break
@@ -5485,10 +5556,12 @@ type ChangeRequest implements Node {
   commenters(first: Int, after: String, last: Int, before: String): MemberConnection!
   "What it changes, compared with the content that it started from or was updated from."
   changes(first: Int, after: String, last: Int, before: String): RevisionChangeConnection!
-  reviews(first: Int, after: String, last: Int, before: String): ReviewConnection!
+  "Newest first. Outdated limits them to those that are, or are not."
+  reviews(outdated: Boolean, first: Int, after: String, last: Int, before: String): ReviewConnection!
   review(id: ID!): Review!
   requestedReviewers(first: Int, after: String, last: Int, before: String): RequestedReviewerConnection!
-  contributors(first: Int, after: String, last: Int, before: String): UserConnection!
+  "Who edited or discussed it; whoever did both stands in it for each."
+  contributors(first: Int, after: String, last: Int, before: String): ContributorConnection!
   "All links of all its pages."
   links(filter: LinkFilter, first: Int, after: String, last: Int, before: String): LinkConnection!
   "What a merge would do now."
@@ -5536,16 +5609,31 @@ type ChangeRequestEdge {
   node: ChangeRequest!
 }
 
-type UserConnection {
-  edges: [UserEdge!]!
-  nodes: [User!]!
+enum Contribution {
+  EDIT
+  COMMENT
+}
+
+"Somebody who took part in a change request."
+type Contributor {
+  user: User!
+  action: Contribution!
+  "How often."
+  count: Int!
+  "When they last did."
+  updatedAt: DateTime!
+}
+
+type ContributorConnection {
+  edges: [ContributorEdge!]!
+  nodes: [Contributor!]!
   pageInfo: PageInfo!
   totalCount: Int!
 }
 
-type UserEdge {
+type ContributorEdge {
   cursor: String!
-  node: User!
+  node: Contributor!
 }
 
 enum ReviewStatus {
@@ -5557,6 +5645,8 @@ type Review implements Node {
   id: ID!
   status: ReviewStatus!
   reviewer: User!
+  "Who had asked for it."
+  requestedBy: User
   changeRequest: ChangeRequest!
   "The content that was reviewed."
   revision: Revision!
@@ -5565,6 +5655,11 @@ type Review implements Node {
   createdAt: DateTime!
   "The comment that came with it."
   comment: Comment
+  urls: ReviewURLs!
+}
+
+type ReviewURLs {
+  location: URI!
 }
 
 type ReviewConnection {
@@ -5583,6 +5678,8 @@ type RequestedReviewer implements Node {
   id: ID!
   user: User!
   requestedBy: User!
+  "The content of the change request when they were asked."
+  revision: Revision!
   createdAt: DateTime!
 }
 
@@ -5813,12 +5910,17 @@ type SubmitChangeRequestReviewPayload {
 
 input RequestReviewersForChangeRequestInput {
   changeRequest: ID!
-  "1 to 50 people who may review."
+  "1 to 50 people who may review; whoever made the change request may not."
   users: [ID!]!
+  "At most 100 characters."
+  subject: String
+  description: Document
 }
 
 type RequestReviewersForChangeRequestPayload {
+  "It is open now, if it was a draft."
   changeRequest: ChangeRequest!
+  "Everybody who is asked now."
   requestedReviewers: [RequestedReviewer!]!
 }
 
@@ -7379,26 +7481,31 @@ func (ec *executionContext) field_ChangeRequest_review_args(ctx context.Context,
 func (ec *executionContext) field_ChangeRequest_reviews_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "outdated", ec.unmarshalOBoolean2ᚖbool)
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	args["outdated"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -10200,7 +10307,7 @@ func (ec *executionContext) _ChangeRequest_reviews(ctx context.Context, field gr
 		ec.fieldContext_ChangeRequest_reviews,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.ChangeRequest().Reviews(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.ChangeRequest().Reviews(ctx, obj, fc.Args["outdated"].(*bool), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		ec.marshalNReviewConnection2ᚖoctavoᚋgraphᚋmodelᚐReviewConnection,
@@ -10274,6 +10381,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_review(ctx context.Contex
 				return ec.fieldContext_Review_status(ctx, field)
 			case "reviewer":
 				return ec.fieldContext_Review_reviewer(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Review_requestedBy(ctx, field)
 			case "changeRequest":
 				return ec.fieldContext_Review_changeRequest(ctx, field)
 			case "revision":
@@ -10284,6 +10393,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_review(ctx context.Contex
 				return ec.fieldContext_Review_createdAt(ctx, field)
 			case "comment":
 				return ec.fieldContext_Review_comment(ctx, field)
+			case "urls":
+				return ec.fieldContext_Review_urls(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Review", field.Name)
 		},
@@ -10364,7 +10475,7 @@ func (ec *executionContext) _ChangeRequest_contributors(ctx context.Context, fie
 			return ec.Resolvers.ChangeRequest().Contributors(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
-		ec.marshalNUserConnection2ᚖoctavoᚋgraphᚋmodelᚐUserConnection,
+		ec.marshalNContributorConnection2ᚖoctavoᚋgraphᚋmodelᚐContributorConnection,
 		true,
 		true,
 	)
@@ -10379,15 +10490,15 @@ func (ec *executionContext) fieldContext_ChangeRequest_contributors(ctx context.
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "edges":
-				return ec.fieldContext_UserConnection_edges(ctx, field)
+				return ec.fieldContext_ContributorConnection_edges(ctx, field)
 			case "nodes":
-				return ec.fieldContext_UserConnection_nodes(ctx, field)
+				return ec.fieldContext_ContributorConnection_nodes(ctx, field)
 			case "pageInfo":
-				return ec.fieldContext_UserConnection_pageInfo(ctx, field)
+				return ec.fieldContext_ContributorConnection_pageInfo(ctx, field)
 			case "totalCount":
-				return ec.fieldContext_UserConnection_totalCount(ctx, field)
+				return ec.fieldContext_ContributorConnection_totalCount(ctx, field)
 			}
-			return nil, fmt.Errorf("no field named %q was found under type UserConnection", field.Name)
+			return nil, fmt.Errorf("no field named %q was found under type ContributorConnection", field.Name)
 		},
 	}
 	defer func() {
@@ -14727,6 +14838,346 @@ func (ec *executionContext) fieldContext_ContentReference_spec(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contributor_user(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Contributor_user,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contributor().User(ctx, obj)
+		},
+		nil,
+		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Contributor_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contributor",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contributor_action(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Contributor_action,
+		func(ctx context.Context) (any, error) {
+			return obj.Action, nil
+		},
+		nil,
+		ec.marshalNContribution2octavoᚋinternalᚋenumᚐContribution,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Contributor_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contributor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Contribution does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contributor_count(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Contributor_count,
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Contributor_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contributor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contributor_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Contributor_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Contributor_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contributor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNContributorEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContributorEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ContributorEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ContributorEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ContributorEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNContributor2ᚕᚖoctavoᚋentᚐContributorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_Contributor_user(ctx, field)
+			case "action":
+				return ec.fieldContext_Contributor_action(ctx, field)
+			case "count":
+				return ec.fieldContext_Contributor_count(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Contributor_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Contributor", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.ContributorEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContributorEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.ContributorEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContributorEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNContributor2ᚖoctavoᚋentᚐContributor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContributorEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContributorEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_Contributor_user(ctx, field)
+			case "action":
+				return ec.fieldContext_Contributor_action(ctx, field)
+			case "count":
+				return ec.fieldContext_Contributor_count(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Contributor_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Contributor", field.Name)
 		},
 	}
 	return fc, nil
@@ -24260,6 +24711,8 @@ func (ec *executionContext) fieldContext_RequestReviewersForChangeRequestPayload
 				return ec.fieldContext_RequestedReviewer_user(ctx, field)
 			case "requestedBy":
 				return ec.fieldContext_RequestedReviewer_requestedBy(ctx, field)
+			case "revision":
+				return ec.fieldContext_RequestedReviewer_revision(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_RequestedReviewer_createdAt(ctx, field)
 			}
@@ -24384,6 +24837,71 @@ func (ec *executionContext) fieldContext_RequestedReviewer_requestedBy(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _RequestedReviewer_revision(ctx context.Context, field graphql.CollectedField, obj *ent.RequestedReviewer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RequestedReviewer_revision,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RequestedReviewer().Revision(ctx, obj)
+		},
+		nil,
+		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RequestedReviewer_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestedReviewer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Revision_id(ctx, field)
+			case "type":
+				return ec.fieldContext_Revision_type(ctx, field)
+			case "parents":
+				return ec.fieldContext_Revision_parents(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Revision_createdAt(ctx, field)
+			case "author":
+				return ec.fieldContext_Revision_author(ctx, field)
+			case "mergedFrom":
+				return ec.fieldContext_Revision_mergedFrom(ctx, field)
+			case "git":
+				return ec.fieldContext_Revision_git(ctx, field)
+			case "urls":
+				return ec.fieldContext_Revision_urls(ctx, field)
+			case "variables":
+				return ec.fieldContext_Revision_variables(ctx, field)
+			case "pages":
+				return ec.fieldContext_Revision_pages(ctx, field)
+			case "page":
+				return ec.fieldContext_Revision_page(ctx, field)
+			case "pageByPath":
+				return ec.fieldContext_Revision_pageByPath(ctx, field)
+			case "files":
+				return ec.fieldContext_Revision_files(ctx, field)
+			case "file":
+				return ec.fieldContext_Revision_file(ctx, field)
+			case "reusableContents":
+				return ec.fieldContext_Revision_reusableContents(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Revision_reusableContent(ctx, field)
+			case "changes":
+				return ec.fieldContext_Revision_changes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Revision", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RequestedReviewer_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestedReviewer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24478,6 +24996,8 @@ func (ec *executionContext) fieldContext_RequestedReviewerConnection_nodes(_ con
 				return ec.fieldContext_RequestedReviewer_user(ctx, field)
 			case "requestedBy":
 				return ec.fieldContext_RequestedReviewer_requestedBy(ctx, field)
+			case "revision":
+				return ec.fieldContext_RequestedReviewer_revision(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_RequestedReviewer_createdAt(ctx, field)
 			}
@@ -24614,6 +25134,8 @@ func (ec *executionContext) fieldContext_RequestedReviewerEdge_node(_ context.Co
 				return ec.fieldContext_RequestedReviewer_user(ctx, field)
 			case "requestedBy":
 				return ec.fieldContext_RequestedReviewer_requestedBy(ctx, field)
+			case "revision":
+				return ec.fieldContext_RequestedReviewer_revision(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_RequestedReviewer_createdAt(ctx, field)
 			}
@@ -25436,6 +25958,49 @@ func (ec *executionContext) fieldContext_Review_reviewer(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Review_requestedBy(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Review_requestedBy,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Review().RequestedBy(ctx, obj)
+		},
+		nil,
+		ec.marshalOUser2ᚖoctavoᚋentᚐUser,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Review_requestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Review",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Review_changeRequest(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25709,6 +26274,39 @@ func (ec *executionContext) fieldContext_Review_comment(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Review_urls(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Review_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Review().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNReviewURLs2ᚖoctavoᚋgraphᚋmodelᚐReviewURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Review_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Review",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_ReviewURLs_location(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReviewURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReviewConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ReviewConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25774,6 +26372,8 @@ func (ec *executionContext) fieldContext_ReviewConnection_nodes(_ context.Contex
 				return ec.fieldContext_Review_status(ctx, field)
 			case "reviewer":
 				return ec.fieldContext_Review_reviewer(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Review_requestedBy(ctx, field)
 			case "changeRequest":
 				return ec.fieldContext_Review_changeRequest(ctx, field)
 			case "revision":
@@ -25784,6 +26384,8 @@ func (ec *executionContext) fieldContext_ReviewConnection_nodes(_ context.Contex
 				return ec.fieldContext_Review_createdAt(ctx, field)
 			case "comment":
 				return ec.fieldContext_Review_comment(ctx, field)
+			case "urls":
+				return ec.fieldContext_Review_urls(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Review", field.Name)
 		},
@@ -25918,6 +26520,8 @@ func (ec *executionContext) fieldContext_ReviewEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Review_status(ctx, field)
 			case "reviewer":
 				return ec.fieldContext_Review_reviewer(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Review_requestedBy(ctx, field)
 			case "changeRequest":
 				return ec.fieldContext_Review_changeRequest(ctx, field)
 			case "revision":
@@ -25928,8 +26532,39 @@ func (ec *executionContext) fieldContext_ReviewEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Review_createdAt(ctx, field)
 			case "comment":
 				return ec.fieldContext_Review_comment(ctx, field)
+			case "urls":
+				return ec.fieldContext_Review_urls(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Review", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReviewURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.ReviewURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReviewURLs_location,
+		func(ctx context.Context) (any, error) {
+			return obj.Location, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReviewURLs_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReviewURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
 		},
 	}
 	return fc, nil
@@ -30622,6 +31257,8 @@ func (ec *executionContext) fieldContext_SubmitChangeRequestReviewPayload_review
 				return ec.fieldContext_Review_status(ctx, field)
 			case "reviewer":
 				return ec.fieldContext_Review_reviewer(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Review_requestedBy(ctx, field)
 			case "changeRequest":
 				return ec.fieldContext_Review_changeRequest(ctx, field)
 			case "revision":
@@ -30632,6 +31269,8 @@ func (ec *executionContext) fieldContext_SubmitChangeRequestReviewPayload_review
 				return ec.fieldContext_Review_createdAt(ctx, field)
 			case "comment":
 				return ec.fieldContext_Review_comment(ctx, field)
+			case "urls":
+				return ec.fieldContext_Review_urls(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Review", field.Name)
 		},
@@ -32359,224 +32998,6 @@ func (ec *executionContext) fieldContext_User_accessTokens(ctx context.Context, 
 	if fc.Args, err = ec.field_User_accessTokens_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.UserConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNUserEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐUserEdgeᚄ,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			switch field.Name {
-			case "cursor":
-				return ec.fieldContext_UserEdge_cursor(ctx, field)
-			case "node":
-				return ec.fieldContext_UserEdge_node(ctx, field)
-			}
-			return nil, fmt.Errorf("no field named %q was found under type UserEdge", field.Name)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.UserConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			switch field.Name {
-			case "id":
-				return ec.fieldContext_User_id(ctx, field)
-			case "displayName":
-				return ec.fieldContext_User_displayName(ctx, field)
-			case "email":
-				return ec.fieldContext_User_email(ctx, field)
-			case "photoURL":
-				return ec.fieldContext_User_photoURL(ctx, field)
-			case "urls":
-				return ec.fieldContext_User_urls(ctx, field)
-			case "accessTokens":
-				return ec.fieldContext_User_accessTokens(ctx, field)
-			}
-			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.UserConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			switch field.Name {
-			case "hasNextPage":
-				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
-			case "hasPreviousPage":
-				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
-			case "startCursor":
-				return ec.fieldContext_PageInfo_startCursor(ctx, field)
-			case "endCursor":
-				return ec.fieldContext_PageInfo_endCursor(ctx, field)
-			}
-			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.UserConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserConnection_totalCount,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalCount(ctx)
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.UserEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type String does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _UserEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.UserEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
-		true,
-		true,
-	)
-}
-
-func (ec *executionContext) fieldContext_UserEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UserEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			switch field.Name {
-			case "id":
-				return ec.fieldContext_User_id(ctx, field)
-			case "displayName":
-				return ec.fieldContext_User_displayName(ctx, field)
-			case "email":
-				return ec.fieldContext_User_email(ctx, field)
-			case "photoURL":
-				return ec.fieldContext_User_photoURL(ctx, field)
-			case "urls":
-				return ec.fieldContext_User_urls(ctx, field)
-			case "accessTokens":
-				return ec.fieldContext_User_accessTokens(ctx, field)
-			}
-			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
-		},
 	}
 	return fc, nil
 }
@@ -35419,7 +35840,7 @@ func (ec *executionContext) unmarshalInputRequestReviewersForChangeRequestInput(
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"changeRequest", "users"}
+	fieldsInOrder := [...]string{"changeRequest", "users", "subject", "description"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35440,6 +35861,20 @@ func (ec *executionContext) unmarshalInputRequestReviewersForChangeRequestInput(
 				return it, err
 			}
 			it.Users = data
+		case "subject":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("subject"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Subject = graphql.OmittableOf(data)
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalODocument2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -39386,6 +39821,220 @@ func (ec *executionContext) _ContentReference(ctx context.Context, sel ast.Selec
 			out.Values[i] = ec._ContentReference_reusableContent(ctx, field, obj)
 		case "spec":
 			out.Values[i] = ec._ContentReference_spec(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var contributorImplementors = []string{"Contributor"}
+
+func (ec *executionContext) _Contributor(ctx context.Context, sel ast.SelectionSet, obj *ent.Contributor) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contributorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Contributor")
+		case "user":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contributor_user(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "action":
+			out.Values[i] = ec._Contributor_action(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "count":
+			out.Values[i] = ec._Contributor_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Contributor_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var contributorConnectionImplementors = []string{"ContributorConnection"}
+
+func (ec *executionContext) _ContributorConnection(ctx context.Context, sel ast.SelectionSet, obj *model.ContributorConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contributorConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContributorConnection")
+		case "edges":
+			out.Values[i] = ec._ContributorConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._ContributorConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ContributorConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContributorConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var contributorEdgeImplementors = []string{"ContributorEdge"}
+
+func (ec *executionContext) _ContributorEdge(ctx context.Context, sel ast.SelectionSet, obj *model.ContributorEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contributorEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContributorEdge")
+		case "cursor":
+			out.Values[i] = ec._ContributorEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ContributorEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -43511,6 +44160,42 @@ func (ec *executionContext) _RequestedReviewer(ctx context.Context, sel ast.Sele
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "revision":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RequestedReviewer_revision(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._RequestedReviewer_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -44021,6 +44706,39 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "requestedBy":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Review_requestedBy(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "changeRequest":
 			field := field
 
@@ -44113,6 +44831,42 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 					}
 				}()
 				res = ec._Review_comment(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Review_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -44262,6 +45016,45 @@ func (ec *executionContext) _ReviewEdge(ctx context.Context, sel ast.SelectionSe
 			}
 		case "node":
 			out.Values[i] = ec._ReviewEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reviewURLsImplementors = []string{"ReviewURLs"}
+
+func (ec *executionContext) _ReviewURLs(ctx context.Context, sel ast.SelectionSet, obj *model.ReviewURLs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reviewURLsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReviewURLs")
+		case "location":
+			out.Values[i] = ec._ReviewURLs_location(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -47032,135 +47825,6 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 	return out
 }
 
-var userConnectionImplementors = []string{"UserConnection"}
-
-func (ec *executionContext) _UserConnection(ctx context.Context, sel ast.SelectionSet, obj *model.UserConnection) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, userConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferred := make(map[string]*graphql.FieldSet)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("UserConnection")
-		case "edges":
-			out.Values[i] = ec._UserConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "nodes":
-			out.Values[i] = ec._UserConnection_nodes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "pageInfo":
-			out.Values[i] = ec._UserConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "totalCount":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._UserConnection_totalCount(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
-
-	for label, dfs := range deferred {
-		ec.ProcessDeferredGroup(graphql.DeferredGroup{
-			Label:    label,
-			Path:     graphql.GetPath(ctx),
-			FieldSet: dfs,
-			Context:  ctx,
-		})
-	}
-
-	return out
-}
-
-var userEdgeImplementors = []string{"UserEdge"}
-
-func (ec *executionContext) _UserEdge(ctx context.Context, sel ast.SelectionSet, obj *model.UserEdge) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, userEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferred := make(map[string]*graphql.FieldSet)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("UserEdge")
-		case "cursor":
-			out.Values[i] = ec._UserEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "node":
-			out.Values[i] = ec._UserEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
-
-	for label, dfs := range deferred {
-		ec.ProcessDeferredGroup(graphql.DeferredGroup{
-			Label:    label,
-			Path:     graphql.GetPath(ctx),
-			FieldSet: dfs,
-			Context:  ctx,
-		})
-	}
-
-	return out
-}
-
 var userURLsImplementors = []string{"UserURLs"}
 
 func (ec *executionContext) _UserURLs(ctx context.Context, sel ast.SelectionSet, obj *model.UserURLs) graphql.Marshaler {
@@ -48307,6 +48971,88 @@ func (ec *executionContext) marshalNContentReferenceKind2octavoᚋinternalᚋenu
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNContribution2octavoᚋinternalᚋenumᚐContribution(ctx context.Context, v any) (enum.Contribution, error) {
+	res, err := scalar.UnmarshalContribution(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNContribution2octavoᚋinternalᚋenumᚐContribution(ctx context.Context, sel ast.SelectionSet, v enum.Contribution) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalContribution(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNContributor2ᚕᚖoctavoᚋentᚐContributorᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Contributor) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContributor2ᚖoctavoᚋentᚐContributor(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContributor2ᚖoctavoᚋentᚐContributor(ctx context.Context, sel ast.SelectionSet, v *ent.Contributor) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Contributor(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContributorConnection2octavoᚋgraphᚋmodelᚐContributorConnection(ctx context.Context, sel ast.SelectionSet, v model.ContributorConnection) graphql.Marshaler {
+	return ec._ContributorConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContributorConnection2ᚖoctavoᚋgraphᚋmodelᚐContributorConnection(ctx context.Context, sel ast.SelectionSet, v *model.ContributorConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContributorConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContributorEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContributorEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ContributorEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContributorEdge2ᚖoctavoᚋgraphᚋmodelᚐContributorEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContributorEdge2ᚖoctavoᚋgraphᚋmodelᚐContributorEdge(ctx context.Context, sel ast.SelectionSet, v *model.ContributorEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContributorEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateAccessTokenInput2octavoᚋgraphᚋmodelᚐCreateAccessTokenInput(ctx context.Context, v any) (model.CreateAccessTokenInput, error) {
@@ -49820,6 +50566,20 @@ func (ec *executionContext) marshalNReviewStatus2octavoᚋinternalᚋenumᚐRevi
 	return res
 }
 
+func (ec *executionContext) marshalNReviewURLs2octavoᚋgraphᚋmodelᚐReviewURLs(ctx context.Context, sel ast.SelectionSet, v model.ReviewURLs) graphql.Marshaler {
+	return ec._ReviewURLs(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReviewURLs2ᚖoctavoᚋgraphᚋmodelᚐReviewURLs(ctx context.Context, sel ast.SelectionSet, v *model.ReviewURLs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReviewURLs(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNRevision2octavoᚋinternalᚋrevisionᚐRevision(ctx context.Context, sel ast.SelectionSet, v revision.Revision) graphql.Marshaler {
 	return ec._Revision(ctx, sel, &v)
 }
@@ -50551,22 +51311,6 @@ func (ec *executionContext) marshalNUser2octavoᚋentᚐUser(ctx context.Context
 	return ec._User(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.User) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNUser2ᚖoctavoᚋentᚐUser(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) marshalNUser2ᚖoctavoᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -50575,46 +51319,6 @@ func (ec *executionContext) marshalNUser2ᚖoctavoᚋentᚐUser(ctx context.Cont
 		return graphql.Null
 	}
 	return ec._User(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNUserConnection2octavoᚋgraphᚋmodelᚐUserConnection(ctx context.Context, sel ast.SelectionSet, v model.UserConnection) graphql.Marshaler {
-	return ec._UserConnection(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNUserConnection2ᚖoctavoᚋgraphᚋmodelᚐUserConnection(ctx context.Context, sel ast.SelectionSet, v *model.UserConnection) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UserConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNUserEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐUserEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNUserEdge2ᚖoctavoᚋgraphᚋmodelᚐUserEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNUserEdge2ᚖoctavoᚋgraphᚋmodelᚐUserEdge(ctx context.Context, sel ast.SelectionSet, v *model.UserEdge) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UserEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUserURLs2octavoᚋgraphᚋmodelᚐUserURLs(ctx context.Context, sel ast.SelectionSet, v model.UserURLs) graphql.Marshaler {

@@ -474,13 +474,18 @@ type Replier struct {
 
 type RequestReviewersForChangeRequestInput struct {
 	ChangeRequest string `json:"changeRequest"`
-	// 1 to 50 people who may review.
+	// 1 to 50 people who may review; whoever made the change request may not.
 	Users []string `json:"users"`
+	// At most 100 characters.
+	Subject     graphql.Omittable[*string]         `json:"subject,omitempty"`
+	Description graphql.Omittable[json.RawMessage] `json:"description,omitempty"`
 }
 
 type RequestReviewersForChangeRequestPayload struct {
-	ChangeRequest      *changerequest.ChangeRequest `json:"changeRequest"`
-	RequestedReviewers []*ent.RequestedReviewer     `json:"requestedReviewers"`
+	// It is open now, if it was a draft.
+	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
+	// Everybody who is asked now.
+	RequestedReviewers []*ent.RequestedReviewer `json:"requestedReviewers"`
 }
 
 type ResolveConflictsInput struct {
@@ -524,6 +529,10 @@ type RevertPageInput struct {
 	Page string `json:"page"`
 	// The revision whose page it becomes. Absent: the one that the change request started from.
 	Revision graphql.Omittable[*string] `json:"revision,omitempty"`
+}
+
+type ReviewURLs struct {
+	Location string `json:"location"`
 }
 
 type RevisionURLs struct {
