@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"octavo/graph"
+	"octavo/internal/access"
 	"octavo/internal/app"
 )
 
@@ -25,8 +26,12 @@ import (
 type commandLine struct {
 	Settings
 
-	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve the APIs (the default)."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve        serveCommand        `cmd:"" default:"withargs" help:"Serve the APIs (the default)."`
+	Token        tokenCommand        `cmd:"" help:"Make, list and revoke access tokens."`
+	User         userCommand         `cmd:"" help:"Add people."`
+	Organization organizationCommand `cmd:"" help:"Make organizations."`
+	Migrate      migrateCommand      `cmd:"" help:"Look at the schema of the database, or bring it up to date."`
+	Version      versionCommand      `cmd:"" help:"Print the version."`
 }
 
 // Settings that all commands share.
@@ -61,16 +66,29 @@ func (s *Settings) logger(out io.Writer) *slog.Logger {
 	_ = level.UnmarshalText([]byte(s.LogLevel))
 	options := &slog.HandlerOptions{Level: level}
 	if s.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(out, options))
+		return slog.New(app.LogHandler(slog.NewJSONHandler(out, options)))
 	}
-	return slog.New(slog.NewTextHandler(out, options))
+	return slog.New(app.LogHandler(slog.NewTextHandler(out, options)))
 }
 
-func (s *Settings) open(ctx context.Context, logger *slog.Logger) (*app.App, error) {
-	return app.New(ctx, app.Config{
+// config of the application; a command that does not serve leaves the limits
+// of requests out.
+func (s *Settings) config(logger *slog.Logger) app.Config {
+	return app.Config{
 		DatabaseURL: s.DatabaseURL, DataDir: s.DataDir, BlobURL: s.BlobURL, AllowPrivateNetwork: s.AllowPrivateNetwork,
 		BaseURL: s.BaseURL, Logger: logger, Version: buildVersion(),
-	})
+	}
+}
+
+// with runs a command of the operator on the database, as Octavo itself, while
+// a server may be running on it.
+func (s *Settings) with(ctx context.Context, command string, run func(ctx context.Context, opened *app.App) error) (err error) {
+	opened, err := app.New(ctx, s.config(s.logger(os.Stderr)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	return run(access.System(ctx, "command "+command), opened)
 }
 
 // run carries out a command line.
@@ -112,8 +130,43 @@ func buildVersion() graph.Version {
 }
 
 type serveCommand struct {
-	Addr       string `env:"OCTAVO_ADDR" default:"127.0.0.1:8080" help:"Address to listen on."`
-	AdminToken string `env:"OCTAVO_ADMIN_TOKEN" help:"Access token of the first administrator, instead of a generated one; used at the first start only."`
+	Addr        string        `env:"OCTAVO_ADDR" default:"127.0.0.1:8080" help:"Address to listen on."`
+	AdminToken  string        `env:"OCTAVO_ADMIN_TOKEN" help:"Access token of the first administrator, at least 16 characters, instead of a generated one; used at the first start only."`
+	CORSOrigins []string      `env:"OCTAVO_CORS_ORIGINS" help:"Origins whose pages may call the APIs, comma separated; * is any. Default: none but the server's own."`
+	RateLimit   int           `env:"OCTAVO_RATE_LIMIT" default:"6000" help:"Requests that one caller may make in a minute; 0 is no limit."`
+	Timeout     time.Duration `env:"OCTAVO_REQUEST_TIMEOUT" default:"1m" help:"How long one request may take, streams excepted; 0 is no limit."`
+	BodyLimit   int64         `env:"OCTAVO_BODY_LIMIT" default:"33554432" help:"Bytes that the body of a request may have; 0 is no limit."`
+	CostLimit   int           `env:"OCTAVO_GRAPHQL_COST_LIMIT" default:"100000" help:"Most that a GraphQL operation may cost: one for each object that it may return."`
+	DepthLimit  int           `env:"OCTAVO_GRAPHQL_DEPTH_LIMIT" default:"20" help:"How deep the selections of a GraphQL operation may be nested."`
+	FieldLimit  int           `env:"OCTAVO_GRAPHQL_FIELD_LIMIT" default:"2000" help:"Fields, aliases included, that a GraphQL operation may select."`
+	TokenLimit  int           `env:"OCTAVO_GRAPHQL_TOKEN_LIMIT" default:"10000" help:"Tokens that a GraphQL document may have."`
+}
+
+// Validate checks the limits before the server starts.
+func (c *serveCommand) Validate() error {
+	for name, limit := range map[string]int64{
+		"OCTAVO_RATE_LIMIT": int64(c.RateLimit), "OCTAVO_REQUEST_TIMEOUT": int64(c.Timeout), "OCTAVO_BODY_LIMIT": c.BodyLimit,
+	} {
+		if limit < 0 {
+			return fmt.Errorf("%s: a limit is not negative", name)
+		}
+	}
+	for name, limit := range map[string]int{
+		"OCTAVO_GRAPHQL_COST_LIMIT": c.CostLimit, "OCTAVO_GRAPHQL_DEPTH_LIMIT": c.DepthLimit,
+		"OCTAVO_GRAPHQL_FIELD_LIMIT": c.FieldLimit, "OCTAVO_GRAPHQL_TOKEN_LIMIT": c.TokenLimit,
+	} {
+		if limit < 1 {
+			return fmt.Errorf("%s: at least 1 is needed", name)
+		}
+	}
+	return nil
+}
+
+func (c *serveCommand) limits() app.Limits {
+	return app.Limits{
+		RequestsPerMinute: c.RateLimit, RequestTime: c.Timeout, BodyBytes: c.BodyLimit,
+		GraphQL: graph.Limits{Cost: c.CostLimit, Depth: c.DepthLimit, Fields: c.FieldLimit, Tokens: c.TokenLimit},
+	}
 }
 
 const (
@@ -132,11 +185,21 @@ func (c *serveCommand) Run(ctx context.Context, settings *Settings, out io.Write
 		settings.BaseURL = "http://" + listener.Addr().String()
 	}
 	logger := settings.logger(os.Stderr)
-	opened, err := settings.open(ctx, logger)
+	stopTracing, err := startTracing(ctx)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer opened.Close()
+	config := settings.config(logger)
+	config.Limits, config.Origins = c.limits(), c.CORSOrigins
+	opened, err := app.New(ctx, config)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() {
+		if err := errors.Join(opened.Close(), stopTracing(context.WithoutCancel(ctx))); err != nil {
+			logger.Error("closing", "error", err)
+		}
+	}()
 	first, err := opened.Bootstrap(ctx, c.AdminToken)
 	if err != nil {
 		return errors.Join(fmt.Errorf("first start: %w", err), listener.Close())

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -12,6 +15,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/gorilla/websocket"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -26,26 +30,83 @@ const (
 	keepAlive          = 15 * time.Second
 )
 
-// NewHandler serves the GraphQL API.
-func NewHandler(resolver *Resolver, sources loader.Sources, logger *slog.Logger) http.Handler {
+// Options of the GraphQL API.
+type Options struct {
+	Limits  Limits
+	Sources loader.Sources
+	Logger  *slog.Logger
+	// Authenticate returns a context in which the owner of a token acts. It
+	// serves clients that send the token when they open a web socket.
+	Authenticate func(ctx context.Context, secret string) (context.Context, error)
+	// Origins are the other origins from which browsers may open web sockets.
+	Origins []string
+}
+
+// NewHandler serves the GraphQL API. No transport takes a mutation from a
+// request that a browser sends across origins without asking first.
+func NewHandler(resolver *Resolver, options Options) http.Handler {
 	server := handler.New(generated.NewExecutableSchema(generated.Config{Resolvers: resolver}))
-	server.AddTransport(transport.Websocket{KeepAlivePingInterval: keepAlive})
-	server.AddTransport(transport.SSE{})
+	server.AddTransport(transport.Websocket{
+		KeepAlivePingInterval: keepAlive,
+		InitFunc:              options.open,
+		Upgrader:              websocket.Upgrader{CheckOrigin: options.checkOrigin, Subprotocols: []string{"graphql-transport-ws"}},
+	})
+	server.AddTransport(transport.SSE{KeepAlivePingInterval: keepAlive})
 	server.AddTransport(transport.Options{})
 	server.AddTransport(transport.GET{})
 	server.AddTransport(transport.POST{})
 	server.SetQueryCache(lru.New[*ast.QueryDocument](queryCacheSize))
+	server.SetParserTokenLimit(options.Limits.Tokens)
 	server.Use(extension.Introspection{})
 	server.Use(extension.AutomaticPersistedQuery{Cache: lru.New[string](persistedCacheSize)})
+	server.Use(costLimit{limits: options.Limits})
 	server.AroundRootFields(func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 		if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
-			ctx = loader.With(ctx, sources)
+			ctx = loader.With(ctx, options.Sources)
 		}
 		return next(ctx)
 	})
-	server.SetErrorPresenter(presenter(logger))
-	server.SetRecoverFunc(recoverer(logger))
+	server.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		if isSubscription(ctx) {
+			ctx = loader.With(ctx, options.Sources)
+		}
+		return next(ctx)
+	})
+	server.SetErrorPresenter(presenter(options.Logger))
+	server.SetRecoverFunc(recoverer(options.Logger))
 	return server
+}
+
+// isSubscription is false for operations that were refused before they were
+// understood.
+func isSubscription(ctx context.Context) bool {
+	if !graphql.HasOperationContext(ctx) {
+		return false
+	}
+	definition := graphql.GetOperationContext(ctx).Operation
+	return definition != nil && definition.Operation == ast.Subscription
+}
+
+// open authenticates a web socket by the token in its first message, if there
+// is one: browsers cannot send a header.
+func (o Options) open(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+	scheme, secret, found := strings.Cut(payload.Authorization(), " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return ctx, nil, nil
+	}
+	authenticated, err := o.Authenticate(ctx, strings.TrimSpace(secret))
+	return authenticated, nil, err
+}
+
+// checkOrigin lets a browser open a web socket from the server's own origin and
+// from those that are configured.
+func (o Options) checkOrigin(request *http.Request) bool {
+	origin := request.Header.Get("Origin")
+	if origin == "" || slices.Contains(o.Origins, origin) || slices.Contains(o.Origins, "*") {
+		return true
+	}
+	parsed, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(parsed.Host, request.Host)
 }
 
 // presenter shows an error of the domain with its code, and hides any other

@@ -43,6 +43,26 @@ type Config struct {
 	BaseURL string
 	Logger  *slog.Logger
 	Version graph.Version
+	Limits  Limits
+	// Origins are the origins other than the server's own whose pages may call
+	// the APIs; "*" is any.
+	Origins []string
+}
+
+// Limits of the server; the zero value of each but GraphQL means none.
+type Limits struct {
+	// RequestsPerMinute bounds the requests of one caller.
+	RequestsPerMinute int
+	// RequestTime bounds the work for one request, streams excepted.
+	RequestTime time.Duration
+	// BodyBytes bounds the body of a request.
+	BodyBytes int64
+	GraphQL   graph.Limits
+}
+
+// DefaultLimits are those of a server that is configured without any.
+var DefaultLimits = Limits{
+	RequestsPerMinute: 6000, RequestTime: time.Minute, BodyBytes: 32 << 20, GraphQL: graph.DefaultLimits,
 }
 
 // App is a running application without a listener.
@@ -58,6 +78,7 @@ type App struct {
 
 	downloads *download.Signer
 	config    Config
+	metrics   *metrics
 	resolver  *graph.Resolver
 }
 
@@ -104,7 +125,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, down
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
-		downloads: download.NewSigner(addresses, downloadKey, time.Now), config: config,
+		downloads: download.NewSigner(addresses, downloadKey, time.Now), config: config, metrics: newMetrics(opened),
 	}
 	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)

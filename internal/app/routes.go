@@ -1,12 +1,16 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/cors"
+	"github.com/riandyrn/otelchi"
 
 	"octavo/graph"
 	"octavo/internal/access"
@@ -15,28 +19,65 @@ import (
 	"octavo/internal/loader"
 	"octavo/internal/playground"
 	"octavo/rest"
-	"octavo/rest/wire"
 )
 
-// bodyLimit bounds a request's body, in bytes.
-const bodyLimit = 32 << 20
+// compression is the level of gzip for answers.
+const compression = 5
 
 func (a *App) routes() http.Handler {
 	router := chi.NewRouter()
-	router.Use(middleware.RequestID, middleware.RequestSize(bodyLimit))
+	router.Use(identify, otelchi.Middleware("octavo", otelchi.WithChiRoutes(router)), a.observe, a.recoverPanics)
 	router.Get("/healthz", healthy)
 	router.Get("/readyz", a.ready)
-	router.Group(func(router chi.Router) {
-		router.Use(a.authenticate, loader.Middleware(a.loaderSources()))
-		router.Handle("/graphql", graph.NewHandler(a.resolver, a.loaderSources(), a.config.Logger))
-		router.Mount("/v1", rest.NewHandler(a.resolver, a.config.Logger))
-	})
+	router.Handle("/metrics", a.metrics.handler())
 	router.With(a.authenticate).Handle(download.Prefix+"/*", download.NewHandler(a.downloads, a.Files, a.Spaces, a.Revisions, a.refuse))
-	pages := playground.New(playground.Options{GraphQL: "/graphql", OpenAPI: "/v1/openapi.json"})
+	router.Group(a.pages)
+	router.Group(a.apis)
+	return router
+}
+
+// apis are GraphQL and REST: both behind the same middleware, so that neither
+// knows a caller or a limit that the other does not.
+func (a *App) apis(router chi.Router) {
+	router.Use(a.crossOrigin(), middleware.Compress(compression, "application/json", "application/graphql-response+json"))
+	if a.config.Limits.BodyBytes > 0 {
+		router.Use(middleware.RequestSize(a.config.Limits.BodyBytes))
+	}
+	router.Use(a.bounded, a.authenticate, a.limitRate(), loader.Middleware(a.loaderSources()))
+	router.Handle("/graphql", graph.NewHandler(a.resolver, graph.Options{
+		Limits: a.config.Limits.GraphQL, Sources: a.loaderSources(), Logger: a.config.Logger,
+		Authenticate: a.actAs, Origins: a.config.Origins,
+	}))
+	router.Mount("/v1", rest.NewHandler(a.resolver, a.config.Logger))
+}
+
+func (a *App) pages(router chi.Router) {
+	pages := playground.New(playground.Options{GraphQL: "/graphql", OpenAPI: "/v1/openapi.json", Examples: playground.Examples()})
 	router.Handle("/playground", pages)
 	router.Handle("/playground/*", pages)
 	router.Handle("/reference", pages)
-	return router
+}
+
+func (a *App) crossOrigin() func(http.Handler) http.Handler {
+	return cors.Handler(cors.Options{
+		AllowedOrigins: append([]string{}, a.config.Origins...),
+		AllowOriginFunc: func(_ *http.Request, origin string) bool {
+			return slices.Contains(a.config.Origins, origin) || slices.Contains(a.config.Origins, "*")
+		},
+		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", requestIDHeader},
+		ExposedHeaders: []string{"ETag", "Location", requestIDHeader, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"},
+		MaxAge:         600,
+	})
+}
+
+// actAs returns a context in which the owner of a token acts.
+func (a *App) actAs(ctx context.Context, secret string) (context.Context, error) {
+	viewer, err := a.Users.Authenticate(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	return access.WithViewer(ctx, viewer), nil
 }
 
 // authenticate finds out who calls. A request without a token is nobody's; one
@@ -48,12 +89,12 @@ func (a *App) authenticate(next http.Handler) http.Handler {
 			next.ServeHTTP(writer, request)
 			return
 		}
-		viewer, err := a.Users.Authenticate(request.Context(), secret)
+		ctx, err := a.actAs(request.Context(), secret)
 		if err != nil {
 			a.refuse(writer, request, err)
 			return
 		}
-		next.ServeHTTP(writer, request.WithContext(access.WithViewer(request.Context(), viewer)))
+		next.ServeHTTP(writer, request.WithContext(ctx))
 	})
 }
 
@@ -78,7 +119,7 @@ func (a *App) refuse(writer http.ResponseWriter, request *http.Request, err erro
 	if code == fault.Unauthenticated {
 		writer.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
-	rest.WriteJSON(writer, code.Status(), wire.Error{Error: wire.ErrorDetail{Code: code.Status(), Message: message}})
+	showError(writer, code, message)
 }
 
 func healthy(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusOK) }

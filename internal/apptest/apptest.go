@@ -125,6 +125,7 @@ func start(t testing.TB, databaseURL string, configure func(*app.Config)) *Serve
 		BaseURL:     "http://" + listener.Listener.Addr().String(),
 		Logger:      slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version:     graph.Version{Version: "test", Build: "test"},
+		Limits:      app.Limits{BodyBytes: app.DefaultLimits.BodyBytes, GraphQL: graph.DefaultLimits},
 	}
 	configure(&config)
 	opened, err := app.New(t.Context(), config)
