@@ -121,7 +121,19 @@ func (r *changeRequestResolver) Contributors(ctx context.Context, obj *changereq
 }
 
 func (r *changeRequestResolver) Links(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error) {
-	panic(fmt.Errorf("not implemented: Links - links"))
+	head, err := r.ChangeRequest().Revision(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	base, err := branchBase(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.LinkGraph.OfRevision(ctx, head, base, linkFilter(filter), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewLinkConnection(list), nil
 }
 
 func (r *changeRequestResolver) MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*changerequest.Preview, error) {

@@ -8,15 +8,18 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/changerequest"
 	"octavo/internal/content"
 	"octavo/internal/enum"
+	"octavo/internal/linkgraph"
 	"octavo/internal/loader"
+	"octavo/internal/organization"
 	"octavo/internal/revision"
+	"octavo/internal/space"
 )
 
 func (r *computedSourceResolver) Dependencies(ctx context.Context, obj *content.Computed) (any, error) {
@@ -27,99 +30,92 @@ func (r *computedSourceResolver) Props(ctx context.Context, obj *content.Compute
 	return obj.Props, nil
 }
 
+func (r *contentLocationResolver) Organization(ctx context.Context, obj *linkgraph.Location) (*organization.Organization, error) {
+	if obj.OrganizationID == "" {
+		return nil, nil
+	}
+	return loader.From(ctx).Organization.Load(ctx, obj.OrganizationID)
+}
+
+func (r *contentLocationResolver) Space(ctx context.Context, obj *linkgraph.Location) (*space.Space, error) {
+	if obj.SpaceID == "" {
+		return nil, nil
+	}
+	return loader.From(ctx).Space.Load(ctx, obj.SpaceID)
+}
+
+func (r *contentLocationResolver) ChangeRequest(ctx context.Context, obj *linkgraph.Location) (*changerequest.ChangeRequest, error) {
+	if obj.Revision == nil || obj.Revision.ReadIn == "" {
+		return nil, nil
+	}
+	return loader.From(ctx).ChangeRequest.Load(ctx, obj.Revision.ReadIn)
+}
+
+func (r *contentLocationResolver) User(ctx context.Context, obj *linkgraph.Location) (*ent.User, error) {
+	if obj.UserID == "" {
+		return nil, nil
+	}
+	return loader.From(ctx).User.Load(ctx, obj.UserID)
+}
+
 func (r *fileResolver) DownloadURL(ctx context.Context, obj *revision.File) (string, error) {
 	return r.Downloads.URL(obj), nil
 }
 
-func (r *fileResolver) Dimensions(ctx context.Context, obj *revision.File) (*model.FileDimensions, error) {
-	if obj.Width == 0 || obj.Height == 0 {
-		return nil, nil
-	}
-	return &model.FileDimensions{Width: obj.Width, Height: obj.Height}, nil
-}
-
-func (r *fileResolver) Git(ctx context.Context, obj *revision.File) (*model.GitFile, error) {
-	return gitFile(obj.GitOID, obj.GitPath), nil
-}
-
 func (r *fileResolver) Backlinks(ctx context.Context, obj *revision.File, first *int, after *string, last *int, before *string) (*model.ContentLocationConnection, error) {
-	panic(fmt.Errorf("not implemented: Backlinks - backlinks"))
-}
-
-func (r *pageResolver) Path(ctx context.Context, obj *revision.Page) (string, error) {
-	return obj.Tree.Index().Path(obj.Page), nil
-}
-
-func (r *pageResolver) NoRobotsIndex(ctx context.Context, obj *revision.Page) (bool, error) {
-	return obj.NoRobots, nil
-}
-
-func (r *pageResolver) Git(ctx context.Context, obj *revision.Page) (*model.GitFile, error) {
-	return gitFile(obj.GitOID, obj.GitPath), nil
-}
-
-func (r *pageResolver) Layout(ctx context.Context, obj *revision.Page) (*content.Layout, error) {
-	if obj.Layout != nil {
-		return obj.Layout, nil
+	page, err := r.LinkGraph.FileBacklinks(ctx, obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
 	}
-	layout := content.DefaultLayout()
-	return &layout, nil
-}
-
-func (r *pageResolver) Cover(ctx context.Context, obj *revision.Page) (*model.PageCover, error) {
-	panic(fmt.Errorf("not implemented: Cover - cover"))
+	return model.NewContentLocationConnection(page), nil
 }
 
 func (r *pageResolver) Variables(ctx context.Context, obj *revision.Page) (any, error) {
 	return obj.Variables, nil
 }
 
-func (r *pageResolver) Target(ctx context.Context, obj *revision.Page) (*model.ContentReference, error) {
-	panic(fmt.Errorf("not implemented: Target - target"))
-}
-
 func (r *pageResolver) Href(ctx context.Context, obj *revision.Page) (*string, error) {
-	panic(fmt.Errorf("not implemented: Href - href"))
+	return r.href(obj), nil
 }
 
 func (r *pageResolver) Urls(ctx context.Context, obj *revision.Page) (*model.PageURLs, error) {
 	return &model.PageURLs{App: r.Addresses.App("spaces", obj.Revision.SpaceID, "pages", obj.ID)}, nil
 }
 
-func (r *pageResolver) Parent(ctx context.Context, obj *revision.Page) (*revision.Page, error) {
-	return obj.Above(), nil
-}
-
-func (r *pageResolver) Pages(ctx context.Context, obj *revision.Page) ([]*revision.Page, error) {
-	return obj.Children(), nil
-}
-
 func (r *pageResolver) Markdown(ctx context.Context, obj *revision.Page, evaluated *enum.Evaluation) (*string, error) {
-	panic(fmt.Errorf("not implemented: Markdown - markdown"))
+	return r.Revisions.Markdown(ctx, obj, evaluation(evaluated))
 }
 
 func (r *pageResolver) Document(ctx context.Context, obj *revision.Page, evaluated *enum.Evaluation) (json.RawMessage, error) {
-	panic(fmt.Errorf("not implemented: Document - document"))
+	return r.Revisions.Document(ctx, obj, evaluation(evaluated))
 }
 
 func (r *pageResolver) Links(ctx context.Context, obj *revision.Page, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error) {
-	panic(fmt.Errorf("not implemented: Links - links"))
+	base, err := branchBase(ctx, obj.Revision)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.LinkGraph.OfPage(ctx, obj, base, linkFilter(filter), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewLinkConnection(list), nil
 }
 
 func (r *pageResolver) Backlinks(ctx context.Context, obj *revision.Page, first *int, after *string, last *int, before *string) (*model.ContentLocationConnection, error) {
-	panic(fmt.Errorf("not implemented: Backlinks - backlinks"))
-}
-
-func (r *reusableContentResolver) Git(ctx context.Context, obj *revision.ReusableContent) (*model.GitFile, error) {
-	return gitFile(obj.GitOID, obj.GitPath), nil
+	page, err := r.LinkGraph.PageBacklinks(ctx, obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewContentLocationConnection(page), nil
 }
 
 func (r *reusableContentResolver) Markdown(ctx context.Context, obj *revision.ReusableContent) (string, error) {
-	panic(fmt.Errorf("not implemented: Markdown - markdown"))
+	return r.Revisions.ReusableMarkdown(ctx, obj)
 }
 
-func (r *reusableContentResolver) Document(ctx context.Context, obj *revision.ReusableContent) (json.RawMessage, error) {
-	panic(fmt.Errorf("not implemented: Document - document"))
+func (r *reusableContentResolver) Document(ctx context.Context, obj *revision.ReusableContent, evaluated *enum.Evaluation) (json.RawMessage, error) {
+	return r.Revisions.ReusableDocument(ctx, obj, evaluation(evaluated))
 }
 
 func (r *revisionResolver) Author(ctx context.Context, obj *revision.Revision) (*ent.User, error) {
@@ -130,11 +126,10 @@ func (r *revisionResolver) Author(ctx context.Context, obj *revision.Revision) (
 }
 
 func (r *revisionResolver) MergedFrom(ctx context.Context, obj *revision.Revision) (*changerequest.ChangeRequest, error) {
-	panic(fmt.Errorf("not implemented: MergedFrom - mergedFrom"))
-}
-
-func (r *revisionResolver) Git(ctx context.Context, obj *revision.Revision) (*revision.Git, error) {
-	panic(fmt.Errorf("not implemented: Git - git"))
+	if obj.MergedFromID == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).ChangeRequest.Load(ctx, *obj.MergedFromID)
 }
 
 func (r *revisionResolver) Urls(ctx context.Context, obj *revision.Revision) (*model.RevisionURLs, error) {
@@ -142,7 +137,7 @@ func (r *revisionResolver) Urls(ctx context.Context, obj *revision.Revision) (*m
 }
 
 func (r *revisionResolver) Variables(ctx context.Context, obj *revision.Revision) (any, error) {
-	panic(fmt.Errorf("not implemented: Variables - variables"))
+	return r.Revisions.Variables(ctx, obj)
 }
 
 func (r *revisionResolver) Pages(ctx context.Context, obj *revision.Revision) ([]*revision.Page, error) {
@@ -189,6 +184,10 @@ func (r *Resolver) ComputedSource() generated.ComputedSourceResolver {
 	return &computedSourceResolver{r}
 }
 
+func (r *Resolver) ContentLocation() generated.ContentLocationResolver {
+	return &contentLocationResolver{r}
+}
+
 func (r *Resolver) File() generated.FileResolver { return &fileResolver{r} }
 
 func (r *Resolver) Page() generated.PageResolver { return &pageResolver{r} }
@@ -200,6 +199,7 @@ func (r *Resolver) ReusableContent() generated.ReusableContentResolver {
 func (r *Resolver) Revision() generated.RevisionResolver { return &revisionResolver{r} }
 
 type computedSourceResolver struct{ *Resolver }
+type contentLocationResolver struct{ *Resolver }
 type fileResolver struct{ *Resolver }
 type pageResolver struct{ *Resolver }
 type reusableContentResolver struct{ *Resolver }

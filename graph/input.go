@@ -51,13 +51,6 @@ func changeRequestFilter(filter *model.ChangeRequestFilter) changerequest.Filter
 	}
 }
 
-func gitFile(oid, path string) *model.GitFile {
-	if path == "" {
-		return nil
-	}
-	return &model.GitFile{Oid: oid, Path: path}
-}
-
 func mergeRules(field graphql.Omittable[*model.MergeRulesInput]) *mergerule.Rules {
 	input := field.Value()
 	if input == nil {

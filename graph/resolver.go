@@ -8,6 +8,8 @@ import (
 	"octavo/internal/address"
 	"octavo/internal/changerequest"
 	"octavo/internal/download"
+
+	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -24,6 +26,7 @@ type Resolver struct {
 	Spaces         *space.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
+	LinkGraph      *linkgraph.Service
 }
 
 // Version names the program that answers.

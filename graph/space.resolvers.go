@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"fmt"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -145,6 +146,10 @@ func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revisi
 	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
+func (r *spaceResolver) RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error) {
+	return r.Resolver.Revisions.InSpace(ctx, obj.ID, id)
+}
+
 func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.RevisionConnection, error) {
 	page, err := r.Spaces.Revisions(ctx, obj, arguments(first, after, last, before))
 	if err != nil {
@@ -188,7 +193,15 @@ func (r *spaceResolver) Commenters(ctx context.Context, obj *space.Space, first 
 }
 
 func (r *spaceResolver) Links(ctx context.Context, obj *space.Space, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error) {
-	panic(fmt.Errorf("not implemented: Links - links"))
+	main, err := r.Space().Revision(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.LinkGraph.OfRevision(ctx, main, nil, linkFilter(filter), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewLinkConnection(list), nil
 }
 
 func (r *spaceResolver) Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error) {

@@ -1,30 +1,129 @@
 package rest
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
-	"octavo/internal/content"
+	"octavo/internal/cache"
+	"octavo/internal/enum"
+	"octavo/internal/fault"
 	"octavo/internal/revision"
 	"octavo/rest/wire"
 )
 
-func (a *API) content(router chi.Router) {
-	router.Get("/spaces/{spaceId}/content/pages", a.handle(a.listPages))
+// pageTreeCacheSize bounds the encoded page trees kept in memory, in bytes.
+const pageTreeCacheSize = 64 << 20
+
+// pageTreeKey names the page tree of a revision, which never changes, in one
+// of its forms.
+type pageTreeKey struct {
+	revisionID string
+	metadata   bool
 }
 
-func (a *API) listPages(writer http.ResponseWriter, request *http.Request) error {
-	found, err := a.mainRevision(request)
-	if err != nil {
-		return err
+func newPageTreeCache() *cache.Cache[pageTreeKey, []byte] {
+	return cache.New[pageTreeKey, []byte](pageTreeCacheSize)
+}
+
+func (a *API) content(router chi.Router) {
+	router.Get("/spaces/{spaceId}/links", a.handle(a.listSpaceLinks))
+	a.contentOf(router, "/spaces/{spaceId}/content", a.mainRevision)
+}
+
+// contentOf routes the operations that read the current content of something;
+// find returns its revision.
+func (a *API) contentOf(router chi.Router, prefix string, find revisionFinder) {
+	a.reads(router, prefix, find)
+	router.Get(prefix+"/files/{fileId}/backlinks", a.handle(a.listFileBacklinks(find)))
+	router.Get(prefix+"/page/{pageId}/backlinks", a.handle(a.listPageBacklinks(find)))
+	router.Get(prefix+"/page/{pageId}/links", a.handle(a.listPageLinks(find)))
+}
+
+// reads routes the operations that every state of content has.
+func (a *API) reads(router chi.Router, prefix string, find revisionFinder) {
+	router.Get(prefix, a.read(find, a.getRevision))
+	router.Get(prefix+"/pages", a.read(find, a.listPages))
+	router.Get(prefix+"/files", a.read(find, a.listFiles))
+	router.Get(prefix+"/files/{fileId}", a.read(find, a.getFile))
+	router.Get(prefix+"/page/{pageId}", a.read(find, a.getPage))
+	router.Get(prefix+"/path/{pagePath}", a.read(find, a.getPageByPath))
+	router.Get(prefix+"/reusable-contents/{reusableContentId}", a.read(find, a.getReusableContent))
+}
+
+// revisionFinder returns the revision that a request is about, if the caller
+// may read it.
+type revisionFinder func(request *http.Request) (*revision.Revision, error)
+
+// reading reads the parameters of a request and finds what it asks for. What it
+// returns renders the body: a value to encode, or JSON that is encoded already.
+type reading func(request *http.Request, found *revision.Revision) (render func() (any, error), err error)
+
+// encoded is JSON.
+type encoded []byte
+
+// read serves a reading of content. The revision is its version: who has it
+// already is not sent it again. Access is checked before that, every time.
+func (a *API) read(find revisionFinder, prepare reading) http.HandlerFunc {
+	return a.handle(func(writer http.ResponseWriter, request *http.Request) error {
+		found, err := find(request)
+		if err != nil {
+			return err
+		}
+		render, err := prepare(request, found)
+		if err != nil {
+			return err
+		}
+		tag := `"` + found.ID + `"`
+		if matches(request.Header.Values("If-None-Match"), tag) {
+			setVersion(writer, tag)
+			writer.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+		body, err := render()
+		if err != nil {
+			return err
+		}
+		setVersion(writer, tag)
+		if made, ready := body.(encoded); ready {
+			writeEncoded(writer, made)
+			return nil
+		}
+		WriteJSON(writer, http.StatusOK, body)
+		return nil
+	})
+}
+
+// setVersion lets the caller alone keep the answer, and ask each time whether
+// it still holds: access may end.
+func setVersion(writer http.ResponseWriter, tag string) {
+	writer.Header().Set("ETag", tag)
+	writer.Header().Set("Cache-Control", "private, no-cache")
+	writer.Header().Add("Vary", "Authorization")
+}
+
+// matches tells whether one of the tags of If-None-Match is the given one.
+func matches(headers []string, tag string) bool {
+	for _, header := range headers {
+		for candidate := range strings.SplitSeq(header, ",") {
+			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+			if candidate == tag || candidate == "*" {
+				return true
+			}
+		}
 	}
-	pages, err := a.renderPages(request, found)
-	if err != nil {
-		return err
-	}
-	WriteJSON(writer, http.StatusOK, wire.PageTree{Pages: pages})
-	return nil
+	return false
+}
+
+func writeEncoded(writer http.ResponseWriter, body []byte) {
+	writer.Header().Set("Content-Type", "application/json; charset=utf-8")
+	// A client that is gone cannot be told.
+	_, _ = writer.Write(body)
 }
 
 // mainRevision is the main content of the space that the path names.
@@ -36,42 +135,199 @@ func (a *API) mainRevision(request *http.Request) (*revision.Revision, error) {
 	return a.resolvers.Space().Revision(request.Context(), found)
 }
 
-func (a *API) renderPages(request *http.Request, found *revision.Revision) ([]wire.Page, error) {
-	pages, err := a.resolvers.Revision().Pages(request.Context(), found)
+// shown are the parameters that every reading of content has.
+type shown struct {
+	// metadata tells whether what git knows is shown.
+	metadata bool
+}
+
+func shownBy(request *http.Request) (shown, error) {
+	metadata, err := flag(request, "metadata", true)
+	if err != nil {
+		return shown{}, err
+	}
+	// No source makes content yet: computed pages are shown as they are with
+	// either value.
+	_, err = flag(request, "computed", true)
+	return shown{metadata: metadata}, err
+}
+
+func (a *API) getRevision(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	shown, err := shownBy(request)
 	if err != nil {
 		return nil, err
 	}
-	rendered := make([]wire.Page, len(pages))
-	for index, page := range pages {
-		if rendered[index], err = a.renderPageTree(request, page); err != nil {
-			return nil, err
-		}
-	}
-	return rendered, nil
+	return func() (any, error) { return a.encodeRevision(request.Context(), found, shown) }, nil
 }
 
-func (a *API) renderPageTree(request *http.Request, page *revision.Page) (wire.Page, error) {
-	ctx := request.Context()
-	resolver := a.resolvers.Page()
-	path, err := resolver.Path(ctx, page)
+func (a *API) listPages(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	shown, err := shownBy(request)
 	if err != nil {
-		return wire.Page{}, err
+		return nil, err
 	}
-	children, err := resolver.Pages(ctx, page)
+	return func() (any, error) {
+		pages, err := a.encodePages(request.Context(), found, shown)
+		return encoded(slices.Concat([]byte(`{"pages":`), pages, []byte("}"))), err
+	}, nil
+}
+
+// encodePages returns the page tree of a revision. It is rendered once for all
+// callers: nothing in it depends on who asks.
+func (a *API) encodePages(ctx context.Context, found *revision.Revision, shown shown) ([]byte, error) {
+	key := pageTreeKey{found.ID, shown.metadata}
+	if kept, ok := a.pageTrees.Get(key); ok {
+		return kept, nil
+	}
+	pages, err := a.resolvers.Revision().Pages(ctx, found)
 	if err != nil {
-		return wire.Page{}, err
+		return nil, err
 	}
-	rendered := wire.Page{
-		ID: page.ID, Title: page.Title, Type: wire.PageType(page.Type), Slug: new(page.Slug), Path: &path,
-		Pages: make([]wire.Page, len(children)),
+	rendered, err := a.renderPages(ctx, pages, shown)
+	if err != nil {
+		return nil, err
 	}
-	for index, child := range children {
-		if rendered.Pages[index], err = a.renderPageTree(request, child); err != nil {
-			return wire.Page{}, err
+	made, err := json.Marshal(rendered)
+	if err != nil {
+		return nil, err
+	}
+	a.pageTrees.Add(key, made, int64(len(made)))
+	return made, nil
+}
+
+func (a *API) listFiles(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	shown, err := shownBy(request)
+	if err != nil {
+		return nil, err
+	}
+	first, after, err := window(request)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.resolvers.Revision().Files(request.Context(), found, first, after, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return func() (any, error) {
+		return list(request.Context(), page, func(ctx context.Context, file *revision.File) (wire.File, error) {
+			return a.renderFile(ctx, file, shown)
+		})
+	}, nil
+}
+
+func (a *API) getFile(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	shown, err := shownBy(request)
+	if err != nil {
+		return nil, err
+	}
+	file, err := a.resolvers.Revision().File(request.Context(), found, parameter(request, "fileId"))
+	if err != nil {
+		return nil, err
+	}
+	return func() (any, error) { return a.renderFile(request.Context(), file, shown) }, nil
+}
+
+func (a *API) getPage(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	page, err := a.resolvers.Revision().Page(request.Context(), found, parameter(request, "pageId"))
+	if err != nil {
+		return nil, err
+	}
+	return a.pageWithText(request, page)
+}
+
+func (a *API) getPageByPath(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	path, err := pagePath(request)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.resolvers.Revision().PageByPath(request.Context(), found, path)
+	if err != nil {
+		return nil, err
+	}
+	return a.pageWithText(request, page)
+}
+
+// pagePath is the path of a page, whose slashes were sent encoded: a request
+// with encoded slashes is routed by the path as it was sent.
+func pagePath(request *http.Request) (string, error) {
+	path := parameter(request, "pagePath")
+	if request.URL.RawPath == "" {
+		return path, nil
+	}
+	unescaped, err := url.PathUnescape(path)
+	if err != nil {
+		return "", fault.Invalid("pagePath", "%q is not a path", path)
+	}
+	return unescaped, nil
+}
+
+// pageWithText prepares a page with its text in the form that the request asks
+// for.
+func (a *API) pageWithText(request *http.Request, page *revision.Page) (func() (any, error), error) {
+	shown, err := shownBy(request)
+	if err != nil {
+		return nil, err
+	}
+	format, err := textFormat(request)
+	if err != nil {
+		return nil, err
+	}
+	evaluation, err := evaluated(request)
+	if err != nil {
+		return nil, err
+	}
+	return func() (any, error) {
+		ctx := request.Context()
+		rendered, err := a.renderPage(ctx, page, shown)
+		if err != nil {
+			return nil, err
 		}
+		switch format {
+		case "markdown":
+			rendered.Markdown, err = a.resolvers.Page().Markdown(ctx, page, &evaluation)
+		case "document":
+			rendered.Document, err = a.resolvers.Page().Document(ctx, page, &evaluation)
+		}
+		return rendered, err
+	}, nil
+}
+
+// textFormat is the form of the text; empty asks for none.
+func textFormat(request *http.Request) (string, error) {
+	format := optional(request, "format")
+	if format == nil {
+		return "", nil
 	}
-	if page.Type == content.PageLink {
-		rendered.Pages = nil
+	if *format != "document" && *format != "markdown" {
+		return "", fault.Invalid("format", "%q is not one of document, markdown", *format)
 	}
-	return rendered, nil
+	return *format, nil
+}
+
+func evaluated(request *http.Request) (enum.Evaluation, error) {
+	asked := optional(request, "evaluated")
+	if asked == nil {
+		return enum.EvaluateNone, nil
+	}
+	switch *asked {
+	case "true":
+		return enum.EvaluateAll, nil
+	case "false":
+		return enum.EvaluateNone, nil
+	case "deterministic-only":
+		return enum.EvaluateDeterministic, nil
+	default:
+		return "", fault.Invalid("evaluated", "%q is not one of true, false, deterministic-only", *asked)
+	}
+}
+
+func (a *API) getReusableContent(request *http.Request, found *revision.Revision) (func() (any, error), error) {
+	shown, err := shownBy(request)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.resolvers.Revision().ReusableContent(request.Context(), found, parameter(request, "reusableContentId"))
+	if err != nil {
+		return nil, err
+	}
+	return func() (any, error) { return renderReusableContent(item, shown), nil }, nil
 }

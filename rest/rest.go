@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"octavo/graph/generated"
+	"octavo/internal/cache"
 	"octavo/rest/contract"
 )
 
@@ -17,11 +18,12 @@ import (
 type API struct {
 	resolvers generated.ResolverRoot
 	logger    *slog.Logger
+	pageTrees *cache.Cache[pageTreeKey, []byte]
 }
 
 // NewHandler returns the handler of everything below /v1.
 func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Handler {
-	api := &API{resolvers: resolvers, logger: logger}
+	api := &API{resolvers: resolvers, logger: logger, pageTrees: newPageTreeCache()}
 	router := chi.NewRouter()
 	router.NotFound(api.handle(unknownPath))
 	router.MethodNotAllowed(api.handle(unknownMethod))
@@ -31,6 +33,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.organizations(router)
 	api.spaces(router)
 	api.content(router)
+	api.revisions(router)
 	return router
 }
 

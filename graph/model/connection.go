@@ -6,6 +6,7 @@ import (
 	"octavo/ent"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
+	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -112,22 +113,22 @@ func (c *CommentReplyConnection) Edges() []*CommentReplyEdge {
 // ContentLocationEdge is an item of a ContentLocationConnection.
 type ContentLocationEdge struct {
 	Cursor string
-	Node   *ContentLocation
+	Node   *linkgraph.Location
 }
 
 // ContentLocationConnection is the connection of that name.
 type ContentLocationConnection struct {
-	connection[*ContentLocation]
+	connection[*linkgraph.Location]
 }
 
 // NewContentLocationConnection wraps a page.
-func NewContentLocationConnection(page pagination.Page[*ContentLocation]) *ContentLocationConnection {
-	return &ContentLocationConnection{connection: connection[*ContentLocation]{page}}
+func NewContentLocationConnection(page pagination.Page[*linkgraph.Location]) *ContentLocationConnection {
+	return &ContentLocationConnection{connection: connection[*linkgraph.Location]{page}}
 }
 
 // Edges of the connection.
 func (c *ContentLocationConnection) Edges() []*ContentLocationEdge {
-	return edges(c.Page, func(cursor string, node *ContentLocation) *ContentLocationEdge {
+	return edges(c.Page, func(cursor string, node *linkgraph.Location) *ContentLocationEdge {
 		return &ContentLocationEdge{cursor, node}
 	})
 }
@@ -156,24 +157,24 @@ func (c *FileConnection) Edges() []*FileEdge {
 // LinkEdge is an item of a LinkConnection.
 type LinkEdge struct {
 	Cursor string
-	Node   *Link
+	Node   *linkgraph.Link
 }
 
 // LinkConnection is the connection of that name.
 type LinkConnection struct {
-	connection[*Link]
+	connection[*linkgraph.Link]
 	// Stats of the whole list.
-	Stats *LinkStats
+	Stats *linkgraph.Stats
 }
 
-// NewLinkConnection wraps a page.
-func NewLinkConnection(page pagination.Page[*Link]) *LinkConnection {
-	return &LinkConnection{connection: connection[*Link]{page}}
+// NewLinkConnection wraps a page of links.
+func NewLinkConnection(list linkgraph.List) *LinkConnection {
+	return &LinkConnection{connection: connection[*linkgraph.Link]{list.Page}, Stats: &list.Stats}
 }
 
 // Edges of the connection.
 func (c *LinkConnection) Edges() []*LinkEdge {
-	return edges(c.Page, func(cursor string, node *Link) *LinkEdge { return &LinkEdge{cursor, node} })
+	return edges(c.Page, func(cursor string, node *linkgraph.Link) *LinkEdge { return &LinkEdge{cursor, node} })
 }
 
 // MemberEdge is an item of a MemberConnection.

@@ -182,3 +182,13 @@ func MarshalScope(value access.Scope) graphql.Marshaler { return marshalEnumerat
 func UnmarshalScope(value any) (access.Scope, error) {
 	return unmarshalEnumeration[access.Scope](value)
 }
+
+// MarshalBrokenContext writes a value as GraphQL has it.
+func MarshalBrokenContext(value enum.BrokenContext) graphql.Marshaler {
+	return marshalEnumeration(value)
+}
+
+// UnmarshalBrokenContext reads a value as GraphQL has it.
+func UnmarshalBrokenContext(value any) (enum.BrokenContext, error) {
+	return unmarshalEnumeration[enum.BrokenContext](value)
+}

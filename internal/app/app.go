@@ -17,6 +17,8 @@ import (
 	"octavo/internal/database"
 	"octavo/internal/download"
 	"octavo/internal/edit"
+
+	"octavo/internal/linkgraph"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
@@ -120,7 +122,7 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 
 func assemble(config Config, opened *database.Database, files *blob.Bucket, downloadKey []byte) *App {
 	addresses := address.NewBook(config.BaseURL)
-	revisions := revision.NewStore(opened)
+	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
@@ -133,6 +135,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, down
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests,
+		LinkGraph:      linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
 }

@@ -28,6 +28,40 @@ func titleHeading(root ast.Node) *ast.Heading {
 	return nil
 }
 
+// WithoutTitle returns the body without the heading that states the title: the
+// first block, when it is a heading of level 1 with that text. Any other body is
+// returned as it is.
+func WithoutTitle(body []byte, title string) []byte {
+	beginning := firstLines(body)
+	parsed := read(beginning)
+	heading, ok := parsed.root.FirstChild().(*ast.Heading)
+	if !ok || heading.Level != 1 {
+		return body
+	}
+	text := plainInlines((&converter{syntax: parsed}).heading(heading).Nodes)
+	if strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(title), " ") {
+		return body
+	}
+	start := lineStart(beginning, blockPosition(heading))
+	return bytes.TrimLeft(body[headingEnd(beginning, start, heading):], "\r\n")
+}
+
+// firstLines returns a body up to the first blank line after its first text: a
+// heading never reaches further.
+func firstLines(body []byte) []byte {
+	seen := false
+	for end := 0; end < len(body); {
+		line, _ := nextLine(body[end:])
+		blank := len(bytes.TrimSpace(line)) == 0
+		if blank && seen {
+			return body[:end]
+		}
+		seen = seen || !blank
+		end += len(line)
+	}
+	return body
+}
+
 // ReplaceTitle gives a page another title: only the lines of its first heading
 // of level 1 change. A page without one gets it before its text.
 func ReplaceTitle(source []byte, title string) []byte {

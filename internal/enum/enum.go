@@ -230,3 +230,15 @@ func Check[T interface {
 	}
 	return fault.Invalid(field, "%q is not one of %s", string(value), strings.Join(value.Values(), ", "))
 }
+
+// BrokenContext tells apart the broken links of a change request.
+type BrokenContext string
+
+// The contexts.
+const (
+	BrokenByChangeRequest BrokenContext = "change-request" // the change request broke them
+	BrokenInSpace         BrokenContext = "space"          // they were broken before
+)
+
+// Values lists the contexts.
+func (BrokenContext) Values() []string { return []string{"change-request", "space"} }

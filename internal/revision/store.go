@@ -14,12 +14,15 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/database"
 	"octavo/internal/enum"
+	"octavo/internal/repository"
 )
 
 const (
-	// treeCacheSize and bodyCacheSize bound the content kept in memory, in bytes.
+	// The sizes bound the content kept in memory, in bytes.
 	treeCacheSize = 64 << 20
 	bodyCacheSize = 64 << 20
+	textCacheSize = 64 << 20
+	linkCacheSize = 32 << 20
 	// treeWeight is how much larger a tree is in memory than encoded.
 	treeWeight = 3
 	// objectsPerStatement bounds the parameters of one INSERT or SELECT.
@@ -31,14 +34,22 @@ type Store struct {
 	database *database.Database
 	trees    *cache.Cache[string, *content.Tree]
 	bodies   *cache.Cache[content.Hash, []byte]
+	texts    *cache.Cache[textKey, []byte]
+	links    *cache.Cache[string, *repository.Links]
+	// applicationURL is the address below which links lead into Octavo itself.
+	applicationURL string
 }
 
-// NewStore returns the store of a database.
-func NewStore(opened *database.Database) *Store {
+// NewStore returns the store of a database. Links in content to addresses below
+// applicationURL are understood as links to what is stored.
+func NewStore(opened *database.Database, applicationURL string) *Store {
 	return &Store{
-		database: opened,
-		trees:    cache.New[string, *content.Tree](treeCacheSize),
-		bodies:   cache.New[content.Hash, []byte](bodyCacheSize),
+		database:       opened,
+		trees:          cache.New[string, *content.Tree](treeCacheSize),
+		bodies:         cache.New[content.Hash, []byte](bodyCacheSize),
+		texts:          cache.New[textKey, []byte](textCacheSize),
+		links:          cache.New[string, *repository.Links](linkCacheSize),
+		applicationURL: applicationURL,
 	}
 }
 

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"octavo/ent"
@@ -12,7 +13,29 @@ import (
 )
 
 // Revision is a revision of content that the caller may read.
-type Revision struct{ *ent.Revision }
+type Revision struct {
+	*ent.Revision
+	// ReadIn is the id of the change request as whose content it is read; it is
+	// empty for the content of the space.
+	ReadIn string
+}
+
+// In returns the revision, read as the content of a change request.
+func (r *Revision) In(changeRequestID string) *Revision {
+	return &Revision{Revision: r.Revision, ReadIn: changeRequestID}
+}
+
+// GitCommit is the commit that the revision was imported from, or nil.
+func (r *Revision) GitCommit() (*Git, error) {
+	if len(r.Git) == 0 {
+		return nil, nil
+	}
+	var commit Git
+	if err := json.Unmarshal(r.Git, &commit); err != nil {
+		return nil, fmt.Errorf("the commit of revision %s: %w", r.ID, err)
+	}
+	return &commit, nil
+}
 
 // Page is a page of a revision.
 type Page struct {
@@ -44,7 +67,7 @@ func (s *Store) ByID(ctx context.Context, ids []string) (map[string]*Revision, e
 	}
 	found := make(map[string]*Revision, len(rows))
 	for _, row := range rows {
-		found[row.ID] = &Revision{row}
+		found[row.ID] = &Revision{Revision: row}
 	}
 	return found, nil
 }
@@ -60,7 +83,19 @@ func (s *Store) InSpace(ctx context.Context, spaceID, id string) (*Revision, err
 	if err != nil {
 		return nil, err
 	}
-	return &Revision{found}, nil
+	return &Revision{Revision: found}, nil
+}
+
+// Variables returns the variables of the space at a revision.
+func (s *Store) Variables(ctx context.Context, revision *Revision) (map[string]any, error) {
+	tree, err := s.Tree(ctx, revision.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if tree.Variables == nil {
+		return map[string]any{}, nil
+	}
+	return tree.Variables, nil
 }
 
 // Pages returns the top of the page tree.
