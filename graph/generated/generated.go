@@ -17,6 +17,7 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/edit"
 	"octavo/internal/enum"
+	"octavo/internal/linkgraph"
 	"octavo/internal/mergerule"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
@@ -49,6 +50,7 @@ type ResolverRoot interface {
 	Comment() CommentResolver
 	CommentReply() CommentReplyResolver
 	ComputedSource() ComputedSourceResolver
+	ContentLocation() ContentLocationResolver
 	Contributor() ContributorResolver
 	File() FileResolver
 	Member() MemberResolver
@@ -280,14 +282,18 @@ type ComplexityRoot struct {
 	}
 
 	ContentLocation struct {
-		Anchor        func(childComplexity int) int
-		ChangeRequest func(childComplexity int) int
-		File          func(childComplexity int) int
-		Kind          func(childComplexity int) int
-		Organization  func(childComplexity int) int
-		Page          func(childComplexity int) int
-		Revision      func(childComplexity int) int
-		Space         func(childComplexity int) int
+		Anchor          func(childComplexity int) int
+		ChangeRequest   func(childComplexity int) int
+		Collection      func(childComplexity int) int
+		File            func(childComplexity int) int
+		Kind            func(childComplexity int) int
+		Organization    func(childComplexity int) int
+		Page            func(childComplexity int) int
+		ReusableContent func(childComplexity int) int
+		Revision        func(childComplexity int) int
+		Space           func(childComplexity int) int
+		URL             func(childComplexity int) int
+		User            func(childComplexity int) int
 	}
 
 	ContentLocationConnection struct {
@@ -376,7 +382,7 @@ type ComplexityRoot struct {
 		ContentType func(childComplexity int) int
 		Dimensions  func(childComplexity int) int
 		DownloadURL func(childComplexity int) int
-		Git         func(childComplexity int) int
+		GitFile     func(childComplexity int) int
 		ID          func(childComplexity int) int
 		Name        func(childComplexity int) int
 		Size        func(childComplexity int) int
@@ -400,7 +406,7 @@ type ComplexityRoot struct {
 	}
 
 	GitFile struct {
-		Oid  func(childComplexity int) int
+		OID  func(childComplexity int) int
 		Path func(childComplexity int) int
 	}
 
@@ -420,10 +426,11 @@ type ComplexityRoot struct {
 	}
 
 	Link struct {
-		Location func(childComplexity int) int
-		Relation func(childComplexity int) int
-		Status   func(childComplexity int) int
-		Target   func(childComplexity int) int
+		Locations      func(childComplexity int) int
+		Relation       func(childComplexity int) int
+		Status         func(childComplexity int) int
+		Target         func(childComplexity int) int
+		TargetLocation func(childComplexity int) int
 	}
 
 	LinkConnection struct {
@@ -587,34 +594,34 @@ type ComplexityRoot struct {
 	}
 
 	Page struct {
-		Backlinks     func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Computed      func(childComplexity int) int
-		Condition     func(childComplexity int) int
-		Cover         func(childComplexity int) int
-		CreatedAt     func(childComplexity int) int
-		Description   func(childComplexity int) int
-		Document      func(childComplexity int, evaluated *enum.Evaluation) int
-		Emoji         func(childComplexity int) int
-		Git           func(childComplexity int) int
-		Hidden        func(childComplexity int) int
-		Href          func(childComplexity int) int
-		ID            func(childComplexity int) int
-		Icon          func(childComplexity int) int
-		Layout        func(childComplexity int) int
-		Links         func(childComplexity int, filter *model.LinkFilter, first *int, after *string, last *int, before *string) int
-		Markdown      func(childComplexity int, evaluated *enum.Evaluation) int
-		NoIndex       func(childComplexity int) int
-		NoRobotsIndex func(childComplexity int) int
-		Pages         func(childComplexity int) int
-		Parent        func(childComplexity int) int
-		Path          func(childComplexity int) int
-		Slug          func(childComplexity int) int
-		Target        func(childComplexity int) int
-		Title         func(childComplexity int) int
-		Type          func(childComplexity int) int
-		UpdatedAt     func(childComplexity int) int
-		Urls          func(childComplexity int) int
-		Variables     func(childComplexity int) int
+		Above       func(childComplexity int) int
+		Backlinks   func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Children    func(childComplexity int) int
+		Computed    func(childComplexity int) int
+		Condition   func(childComplexity int) int
+		CreatedAt   func(childComplexity int) int
+		Description func(childComplexity int) int
+		Document    func(childComplexity int, evaluated *enum.Evaluation) int
+		Emoji       func(childComplexity int) int
+		GitFile     func(childComplexity int) int
+		Hidden      func(childComplexity int) int
+		Href        func(childComplexity int) int
+		ID          func(childComplexity int) int
+		Icon        func(childComplexity int) int
+		LinkTarget  func(childComplexity int) int
+		Links       func(childComplexity int, filter *model.LinkFilter, first *int, after *string, last *int, before *string) int
+		Markdown    func(childComplexity int, evaluated *enum.Evaluation) int
+		NoIndex     func(childComplexity int) int
+		NoRobots    func(childComplexity int) int
+		Path        func(childComplexity int) int
+		Picture     func(childComplexity int) int
+		ShownLayout func(childComplexity int) int
+		Slug        func(childComplexity int) int
+		Title       func(childComplexity int) int
+		Type        func(childComplexity int) int
+		UpdatedAt   func(childComplexity int) int
+		Urls        func(childComplexity int) int
+		Variables   func(childComplexity int) int
 	}
 
 	PageCover struct {
@@ -756,8 +763,8 @@ type ComplexityRoot struct {
 	}
 
 	ReusableContent struct {
-		Document func(childComplexity int) int
-		Git      func(childComplexity int) int
+		Document func(childComplexity int, evaluated *enum.Evaluation) int
+		GitFile  func(childComplexity int) int
 		ID       func(childComplexity int) int
 		Markdown func(childComplexity int) int
 		Title    func(childComplexity int) int
@@ -805,7 +812,7 @@ type ComplexityRoot struct {
 		CreatedAt        func(childComplexity int) int
 		File             func(childComplexity int, id string) int
 		Files            func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Git              func(childComplexity int) int
+		GitCommit        func(childComplexity int) int
 		ID               func(childComplexity int) int
 		MergedFrom       func(childComplexity int) int
 		Page             func(childComplexity int, id string) int
@@ -909,6 +916,7 @@ type ComplexityRoot struct {
 		Parent                  func(childComplexity int) int
 		Permissions             func(childComplexity int) int
 		Revision                func(childComplexity int) int
+		RevisionByID            func(childComplexity int, id string) int
 		Revisions               func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Search                  func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
 		Title                   func(childComplexity int) int
@@ -1113,13 +1121,20 @@ type ComputedSourceResolver interface {
 	Dependencies(ctx context.Context, obj *content.Computed) (any, error)
 	Props(ctx context.Context, obj *content.Computed) (any, error)
 }
+type ContentLocationResolver interface {
+	Organization(ctx context.Context, obj *linkgraph.Location) (*organization.Organization, error)
+	Space(ctx context.Context, obj *linkgraph.Location) (*space.Space, error)
+
+	ChangeRequest(ctx context.Context, obj *linkgraph.Location) (*changerequest.ChangeRequest, error)
+
+	User(ctx context.Context, obj *linkgraph.Location) (*ent.User, error)
+}
 type ContributorResolver interface {
 	User(ctx context.Context, obj *ent.Contributor) (*ent.User, error)
 }
 type FileResolver interface {
 	DownloadURL(ctx context.Context, obj *revision.File) (string, error)
-	Dimensions(ctx context.Context, obj *revision.File) (*model.FileDimensions, error)
-	Git(ctx context.Context, obj *revision.File) (*model.GitFile, error)
+
 	Backlinks(ctx context.Context, obj *revision.File, first *int, after *string, last *int, before *string) (*model.ContentLocationConnection, error)
 }
 type MemberResolver interface {
@@ -1168,20 +1183,12 @@ type OrganizationResolver interface {
 	Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error)
 }
 type PageResolver interface {
-	Path(ctx context.Context, obj *revision.Page) (string, error)
-
-	NoRobotsIndex(ctx context.Context, obj *revision.Page) (bool, error)
-	Git(ctx context.Context, obj *revision.Page) (*model.GitFile, error)
-	Layout(ctx context.Context, obj *revision.Page) (*content.Layout, error)
-	Cover(ctx context.Context, obj *revision.Page) (*model.PageCover, error)
 	Variables(ctx context.Context, obj *revision.Page) (any, error)
 
-	Target(ctx context.Context, obj *revision.Page) (*model.ContentReference, error)
 	Href(ctx context.Context, obj *revision.Page) (*string, error)
 
 	Urls(ctx context.Context, obj *revision.Page) (*model.PageURLs, error)
-	Parent(ctx context.Context, obj *revision.Page) (*revision.Page, error)
-	Pages(ctx context.Context, obj *revision.Page) ([]*revision.Page, error)
+
 	Markdown(ctx context.Context, obj *revision.Page, evaluated *enum.Evaluation) (*string, error)
 	Document(ctx context.Context, obj *revision.Page, evaluated *enum.Evaluation) (json.RawMessage, error)
 	Links(ctx context.Context, obj *revision.Page, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
@@ -1206,9 +1213,8 @@ type RequestedReviewerResolver interface {
 	Revision(ctx context.Context, obj *ent.RequestedReviewer) (*revision.Revision, error)
 }
 type ReusableContentResolver interface {
-	Git(ctx context.Context, obj *revision.ReusableContent) (*model.GitFile, error)
 	Markdown(ctx context.Context, obj *revision.ReusableContent) (string, error)
-	Document(ctx context.Context, obj *revision.ReusableContent) (json.RawMessage, error)
+	Document(ctx context.Context, obj *revision.ReusableContent, evaluated *enum.Evaluation) (json.RawMessage, error)
 }
 type ReviewResolver interface {
 	Reviewer(ctx context.Context, obj *changerequest.Review) (*ent.User, error)
@@ -1222,7 +1228,7 @@ type ReviewResolver interface {
 type RevisionResolver interface {
 	Author(ctx context.Context, obj *revision.Revision) (*ent.User, error)
 	MergedFrom(ctx context.Context, obj *revision.Revision) (*changerequest.ChangeRequest, error)
-	Git(ctx context.Context, obj *revision.Revision) (*revision.Git, error)
+
 	Urls(ctx context.Context, obj *revision.Revision) (*model.RevisionURLs, error)
 	Variables(ctx context.Context, obj *revision.Revision) (any, error)
 	Pages(ctx context.Context, obj *revision.Revision) ([]*revision.Page, error)
@@ -1239,6 +1245,7 @@ type SpaceResolver interface {
 	Parent(ctx context.Context, obj *space.Space) (*ent.Collection, error)
 
 	Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error)
+	RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error)
 	Revisions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.RevisionConnection, error)
 	GitSync(ctx context.Context, obj *space.Space) (*model.GitSync, error)
 	Urls(ctx context.Context, obj *space.Space) (*model.SpaceURLs, error)
@@ -2168,6 +2175,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContentLocation.ChangeRequest(childComplexity), true
+	case "ContentLocation.collection":
+		if e.ComplexityRoot.ContentLocation.Collection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContentLocation.Collection(childComplexity), true
 	case "ContentLocation.file":
 		if e.ComplexityRoot.ContentLocation.File == nil {
 			break
@@ -2192,6 +2205,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContentLocation.Page(childComplexity), true
+	case "ContentLocation.reusableContent":
+		if e.ComplexityRoot.ContentLocation.ReusableContent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContentLocation.ReusableContent(childComplexity), true
 	case "ContentLocation.revision":
 		if e.ComplexityRoot.ContentLocation.Revision == nil {
 			break
@@ -2204,6 +2223,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContentLocation.Space(childComplexity), true
+	case "ContentLocation.url":
+		if e.ComplexityRoot.ContentLocation.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContentLocation.URL(childComplexity), true
+	case "ContentLocation.user":
+		if e.ComplexityRoot.ContentLocation.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContentLocation.User(childComplexity), true
 
 	case "ContentLocationConnection.edges":
 		if e.ComplexityRoot.ContentLocationConnection.Edges == nil {
@@ -2466,11 +2497,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.File.DownloadURL(childComplexity), true
 	case "File.git":
-		if e.ComplexityRoot.File.Git == nil {
+		if e.ComplexityRoot.File.GitFile == nil {
 			break
 		}
 
-		return e.ComplexityRoot.File.Git(childComplexity), true
+		return e.ComplexityRoot.File.GitFile(childComplexity), true
 	case "File.id":
 		if e.ComplexityRoot.File.ID == nil {
 			break
@@ -2542,11 +2573,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		return e.ComplexityRoot.FileEdge.Node(childComplexity), true
 
 	case "GitFile.oid":
-		if e.ComplexityRoot.GitFile.Oid == nil {
+		if e.ComplexityRoot.GitFile.OID == nil {
 			break
 		}
 
-		return e.ComplexityRoot.GitFile.Oid(childComplexity), true
+		return e.ComplexityRoot.GitFile.OID(childComplexity), true
 	case "GitFile.path":
 		if e.ComplexityRoot.GitFile.Path == nil {
 			break
@@ -2610,12 +2641,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ImportGitRepositoryPayload.Space(childComplexity), true
 
-	case "Link.location":
-		if e.ComplexityRoot.Link.Location == nil {
+	case "Link.locations":
+		if e.ComplexityRoot.Link.Locations == nil {
 			break
 		}
 
-		return e.ComplexityRoot.Link.Location(childComplexity), true
+		return e.ComplexityRoot.Link.Locations(childComplexity), true
 	case "Link.relation":
 		if e.ComplexityRoot.Link.Relation == nil {
 			break
@@ -2634,6 +2665,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Link.Target(childComplexity), true
+	case "Link.targetLocation":
+		if e.ComplexityRoot.Link.TargetLocation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Link.TargetLocation(childComplexity), true
 
 	case "LinkConnection.edges":
 		if e.ComplexityRoot.LinkConnection.Edges == nil {
@@ -3476,6 +3513,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.OrganizationURLs.Logo(childComplexity), true
 
+	case "Page.parent":
+		if e.ComplexityRoot.Page.Above == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.Above(childComplexity), true
 	case "Page.backlinks":
 		if e.ComplexityRoot.Page.Backlinks == nil {
 			break
@@ -3487,6 +3530,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.Backlinks(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Page.pages":
+		if e.ComplexityRoot.Page.Children == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.Children(childComplexity), true
 	case "Page.computed":
 		if e.ComplexityRoot.Page.Computed == nil {
 			break
@@ -3499,12 +3548,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.Condition(childComplexity), true
-	case "Page.cover":
-		if e.ComplexityRoot.Page.Cover == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Cover(childComplexity), true
 	case "Page.createdAt":
 		if e.ComplexityRoot.Page.CreatedAt == nil {
 			break
@@ -3535,11 +3578,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Page.Emoji(childComplexity), true
 	case "Page.git":
-		if e.ComplexityRoot.Page.Git == nil {
+		if e.ComplexityRoot.Page.GitFile == nil {
 			break
 		}
 
-		return e.ComplexityRoot.Page.Git(childComplexity), true
+		return e.ComplexityRoot.Page.GitFile(childComplexity), true
 	case "Page.hidden":
 		if e.ComplexityRoot.Page.Hidden == nil {
 			break
@@ -3564,12 +3607,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.Icon(childComplexity), true
-	case "Page.layout":
-		if e.ComplexityRoot.Page.Layout == nil {
+	case "Page.target":
+		if e.ComplexityRoot.Page.LinkTarget == nil {
 			break
 		}
 
-		return e.ComplexityRoot.Page.Layout(childComplexity), true
+		return e.ComplexityRoot.Page.LinkTarget(childComplexity), true
 	case "Page.links":
 		if e.ComplexityRoot.Page.Links == nil {
 			break
@@ -3599,41 +3642,35 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Page.NoIndex(childComplexity), true
 	case "Page.noRobotsIndex":
-		if e.ComplexityRoot.Page.NoRobotsIndex == nil {
+		if e.ComplexityRoot.Page.NoRobots == nil {
 			break
 		}
 
-		return e.ComplexityRoot.Page.NoRobotsIndex(childComplexity), true
-	case "Page.pages":
-		if e.ComplexityRoot.Page.Pages == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Pages(childComplexity), true
-	case "Page.parent":
-		if e.ComplexityRoot.Page.Parent == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Parent(childComplexity), true
+		return e.ComplexityRoot.Page.NoRobots(childComplexity), true
 	case "Page.path":
 		if e.ComplexityRoot.Page.Path == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Page.Path(childComplexity), true
+	case "Page.cover":
+		if e.ComplexityRoot.Page.Picture == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.Picture(childComplexity), true
+	case "Page.layout":
+		if e.ComplexityRoot.Page.ShownLayout == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.ShownLayout(childComplexity), true
 	case "Page.slug":
 		if e.ComplexityRoot.Page.Slug == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Page.Slug(childComplexity), true
-	case "Page.target":
-		if e.ComplexityRoot.Page.Target == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Target(childComplexity), true
 	case "Page.title":
 		if e.ComplexityRoot.Page.Title == nil {
 			break
@@ -4182,13 +4219,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			break
 		}
 
-		return e.ComplexityRoot.ReusableContent.Document(childComplexity), true
+		args, err := ec.field_ReusableContent_document_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ReusableContent.Document(childComplexity, args["evaluated"].(*enum.Evaluation)), true
 	case "ReusableContent.git":
-		if e.ComplexityRoot.ReusableContent.Git == nil {
+		if e.ComplexityRoot.ReusableContent.GitFile == nil {
 			break
 		}
 
-		return e.ComplexityRoot.ReusableContent.Git(childComplexity), true
+		return e.ComplexityRoot.ReusableContent.GitFile(childComplexity), true
 	case "ReusableContent.id":
 		if e.ComplexityRoot.ReusableContent.ID == nil {
 			break
@@ -4385,11 +4427,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Revision.Files(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Revision.git":
-		if e.ComplexityRoot.Revision.Git == nil {
+		if e.ComplexityRoot.Revision.GitCommit == nil {
 			break
 		}
 
-		return e.ComplexityRoot.Revision.Git(childComplexity), true
+		return e.ComplexityRoot.Revision.GitCommit(childComplexity), true
 	case "Revision.id":
 		if e.ComplexityRoot.Revision.ID == nil {
 			break
@@ -4861,6 +4903,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.Revision(childComplexity), true
+	case "Space.revisionById":
+		if e.ComplexityRoot.Space.RevisionByID == nil {
+			break
+		}
+
+		args, err := ec.field_Space_revisionById_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.RevisionByID(childComplexity, args["id"].(string)), true
 	case "Space.revisions":
 		if e.ComplexityRoot.Space.Revisions == nil {
 			break
@@ -6260,7 +6313,7 @@ type Page {
   urls: PageURLs!
   parent: Page
   pages: [Page!]!
-  "The Markdown source of a DOCUMENT page, without front matter and title; null for other pages."
+  "The Markdown of a DOCUMENT page, without front matter and the heading that states the title; null for other pages."
   markdown(evaluated: Evaluation = NONE): Markdown
   "The content of a DOCUMENT page as rich text; null for other pages."
   document(evaluated: Evaluation = NONE): Document
@@ -6336,7 +6389,7 @@ type ReusableContent {
   title: String!
   git: GitFile
   markdown: Markdown!
-  document: Document!
+  document(evaluated: Evaluation = NONE): Document!
 }
 
 enum ContentReferenceKind {
@@ -6378,27 +6431,46 @@ enum LinkRelation {
   DEPENDS_ON
 }
 
-input LinkFilter {
-  status: LinkStatus
+enum BrokenContext {
+  "The change request broke it."
+  CHANGE_REQUEST
+  "It was broken in the content that the change request started from."
+  SPACE
 }
 
+input LinkFilter {
+  status: LinkStatus
+  "Of the broken links of a change request, only these."
+  brokenContext: BrokenContext
+}
+
+"A target with every place that leads to it."
 type Link {
   status: LinkStatus!
   relation: LinkRelation!
-  target: ContentReference
-  location: ContentLocation!
+  target: ContentReference!
+  "The target itself; a missing one is the address that asks for it."
+  targetLocation: ContentLocation
+  locations: [ContentLocation!]!
 }
 
-"A place in content."
+"Something in content, or that content links to; which fields are set depends on the kind."
 type ContentLocation {
   kind: ContentReferenceKind!
-  organization: Organization!
-  space: Space!
-  revision: Revision!
+  organization: Organization
+  space: Space
+  "The content that it lies in."
+  revision: Revision
+  "The change request whose content that is."
   changeRequest: ChangeRequest
   page: Page
   file: File
+  reusableContent: ReusableContent
+  "The heading within the page."
   anchor: String
+  url: String
+  user: User
+  collection: Collection
 }
 
 type LinkStats {
@@ -6937,6 +7009,8 @@ type Space implements Node {
   defaultLevel: DefaultLevel!
   "The main content."
   revision: Revision!
+  "Any revision of its content, that of its change requests included."
+  revisionById(id: ID!): Revision!
   "Earlier main content, newest first."
   revisions(first: Int, after: String, last: Int, before: String): RevisionConnection!
   gitSync: GitSync
@@ -8183,6 +8257,17 @@ func (ec *executionContext) field_Query_user_args(ctx context.Context, rawArgs m
 	return args, nil
 }
 
+func (ec *executionContext) field_ReusableContent_document_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "evaluated", ec.unmarshalOEvaluation2ᚖoctavoᚋinternalᚋenumᚐEvaluation)
+	if err != nil {
+		return nil, err
+	}
+	args["evaluated"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Revision_changes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8416,6 +8501,17 @@ func (ec *executionContext) field_Space_links_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Space_revisionById_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -9071,6 +9167,8 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -9258,7 +9356,7 @@ func (ec *executionContext) fieldContext_AttributeChange_after(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _BrokenLinkStats_total(ctx context.Context, field graphql.CollectedField, obj *model.BrokenLinkStats) (ret graphql.Marshaler) {
+func (ec *executionContext) _BrokenLinkStats_total(ctx context.Context, field graphql.CollectedField, obj *linkgraph.BrokenStats) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9287,7 +9385,7 @@ func (ec *executionContext) fieldContext_BrokenLinkStats_total(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _BrokenLinkStats_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.BrokenLinkStats) (ret graphql.Marshaler) {
+func (ec *executionContext) _BrokenLinkStats_changeRequest(ctx context.Context, field graphql.CollectedField, obj *linkgraph.BrokenStats) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9688,6 +9786,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_space(_ context.Context, 
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -12994,6 +13094,8 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -13821,7 +13923,7 @@ func (ec *executionContext) fieldContext_Conflict_choices(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_kind(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_kind(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13850,19 +13952,19 @@ func (ec *executionContext) fieldContext_ContentLocation_kind(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_organization(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_organization(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_ContentLocation_organization,
 		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
+			return ec.Resolvers.ContentLocation().Organization(ctx, obj)
 		},
 		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		ec.marshalOOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -13870,8 +13972,8 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 	fc = &graphql.FieldContext{
 		Object:     "ContentLocation",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -13921,19 +14023,19 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_space(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_space(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_ContentLocation_space,
 		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
+			return ec.Resolvers.ContentLocation().Space(ctx, obj)
 		},
 		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
+		ec.marshalOSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -13941,8 +14043,8 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 	fc = &graphql.FieldContext{
 		Object:     "ContentLocation",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -13975,6 +14077,8 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -14010,7 +14114,7 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_revision(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_revision(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14020,9 +14124,9 @@ func (ec *executionContext) _ContentLocation_revision(ctx context.Context, field
 			return obj.Revision, nil
 		},
 		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
+		ec.marshalORevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -14075,14 +14179,14 @@ func (ec *executionContext) fieldContext_ContentLocation_revision(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_changeRequest(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_ContentLocation_changeRequest,
 		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
+			return ec.Resolvers.ContentLocation().ChangeRequest(ctx, obj)
 		},
 		nil,
 		ec.marshalOChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
@@ -14095,8 +14199,8 @@ func (ec *executionContext) fieldContext_ContentLocation_changeRequest(_ context
 	fc = &graphql.FieldContext{
 		Object:     "ContentLocation",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -14164,7 +14268,7 @@ func (ec *executionContext) fieldContext_ContentLocation_changeRequest(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_page(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_page(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14251,7 +14355,7 @@ func (ec *executionContext) fieldContext_ContentLocation_page(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_file(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_file(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14298,7 +14402,48 @@ func (ec *executionContext) fieldContext_ContentLocation_file(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentLocation_anchor(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentLocation_reusableContent(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContentLocation_reusableContent,
+		func(ctx context.Context) (any, error) {
+			return obj.ReusableContent, nil
+		},
+		nil,
+		ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContentLocation_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContentLocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReusableContent_id(ctx, field)
+			case "title":
+				return ec.fieldContext_ReusableContent_title(ctx, field)
+			case "git":
+				return ec.fieldContext_ReusableContent_git(ctx, field)
+			case "markdown":
+				return ec.fieldContext_ReusableContent_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_ReusableContent_document(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReusableContent", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContentLocation_anchor(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14322,6 +14467,121 @@ func (ec *executionContext) fieldContext_ContentLocation_anchor(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContentLocation_url(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContentLocation_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContentLocation_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContentLocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContentLocation_user(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContentLocation_user,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContentLocation().User(ctx, obj)
+		},
+		nil,
+		ec.marshalOUser2ᚖoctavoᚋentᚐUser,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContentLocation_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContentLocation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContentLocation_collection(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ContentLocation_collection,
+		func(ctx context.Context) (any, error) {
+			return obj.Collection, nil
+		},
+		nil,
+		ec.marshalOCollection2ᚖoctavoᚋentᚐCollection,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContentLocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
 	}
 	return fc, nil
@@ -14372,7 +14632,7 @@ func (ec *executionContext) _ContentLocationConnection_nodes(ctx context.Context
 			return obj.Nodes(), nil
 		},
 		nil,
-		ec.marshalNContentLocation2ᚕᚖoctavoᚋgraphᚋmodelᚐContentLocationᚄ,
+		ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ,
 		true,
 		true,
 	)
@@ -14400,8 +14660,16 @@ func (ec *executionContext) fieldContext_ContentLocationConnection_nodes(_ conte
 				return ec.fieldContext_ContentLocation_page(ctx, field)
 			case "file":
 				return ec.fieldContext_ContentLocation_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_ContentLocation_reusableContent(ctx, field)
 			case "anchor":
 				return ec.fieldContext_ContentLocation_anchor(ctx, field)
+			case "url":
+				return ec.fieldContext_ContentLocation_url(ctx, field)
+			case "user":
+				return ec.fieldContext_ContentLocation_user(ctx, field)
+			case "collection":
+				return ec.fieldContext_ContentLocation_collection(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ContentLocation", field.Name)
 		},
@@ -14516,7 +14784,7 @@ func (ec *executionContext) _ContentLocationEdge_node(ctx context.Context, field
 			return obj.Node, nil
 		},
 		nil,
-		ec.marshalNContentLocation2ᚖoctavoᚋgraphᚋmodelᚐContentLocation,
+		ec.marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation,
 		true,
 		true,
 	)
@@ -14544,8 +14812,16 @@ func (ec *executionContext) fieldContext_ContentLocationEdge_node(_ context.Cont
 				return ec.fieldContext_ContentLocation_page(ctx, field)
 			case "file":
 				return ec.fieldContext_ContentLocation_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_ContentLocation_reusableContent(ctx, field)
 			case "anchor":
 				return ec.fieldContext_ContentLocation_anchor(ctx, field)
+			case "url":
+				return ec.fieldContext_ContentLocation_url(ctx, field)
+			case "user":
+				return ec.fieldContext_ContentLocation_user(ctx, field)
+			case "collection":
+				return ec.fieldContext_ContentLocation_collection(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ContentLocation", field.Name)
 		},
@@ -14553,7 +14829,7 @@ func (ec *executionContext) fieldContext_ContentLocationEdge_node(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_kind(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_kind(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14582,7 +14858,7 @@ func (ec *executionContext) fieldContext_ContentReference_kind(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_url(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_url(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14611,7 +14887,7 @@ func (ec *executionContext) fieldContext_ContentReference_url(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_file(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_file(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14640,7 +14916,7 @@ func (ec *executionContext) fieldContext_ContentReference_file(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_page(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_page(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14669,7 +14945,7 @@ func (ec *executionContext) fieldContext_ContentReference_page(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_anchor(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_anchor(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14698,7 +14974,7 @@ func (ec *executionContext) fieldContext_ContentReference_anchor(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_user(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_user(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14727,7 +15003,7 @@ func (ec *executionContext) fieldContext_ContentReference_user(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_collection(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_collection(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14756,7 +15032,7 @@ func (ec *executionContext) fieldContext_ContentReference_collection(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_space(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_space(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14785,7 +15061,7 @@ func (ec *executionContext) fieldContext_ContentReference_space(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_reusableContent(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_reusableContent(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14814,7 +15090,7 @@ func (ec *executionContext) fieldContext_ContentReference_reusableContent(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ContentReference_spec(ctx context.Context, field graphql.CollectedField, obj *model.ContentReference) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContentReference_spec(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15471,6 +15747,8 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -15647,6 +15925,8 @@ func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.C
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -15736,6 +16016,8 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -15923,10 +16205,10 @@ func (ec *executionContext) _File_dimensions(ctx context.Context, field graphql.
 		field,
 		ec.fieldContext_File_dimensions,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.File().Dimensions(ctx, obj)
+			return obj.Dimensions(), nil
 		},
 		nil,
-		ec.marshalOFileDimensions2ᚖoctavoᚋgraphᚋmodelᚐFileDimensions,
+		ec.marshalOFileDimensions2ᚖoctavoᚋinternalᚋrevisionᚐDimensions,
 		true,
 		false,
 	)
@@ -15937,7 +16219,7 @@ func (ec *executionContext) fieldContext_File_dimensions(_ context.Context, fiel
 		Object:     "File",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "width":
@@ -15958,10 +16240,10 @@ func (ec *executionContext) _File_git(ctx context.Context, field graphql.Collect
 		field,
 		ec.fieldContext_File_git,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.File().Git(ctx, obj)
+			return obj.GitFile(), nil
 		},
 		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋgraphᚋmodelᚐGitFile,
+		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
 		true,
 		false,
 	)
@@ -15972,7 +16254,7 @@ func (ec *executionContext) fieldContext_File_git(_ context.Context, field graph
 		Object:     "File",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "oid":
@@ -16187,7 +16469,7 @@ func (ec *executionContext) fieldContext_FileConnection_totalCount(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _FileDimensions_width(ctx context.Context, field graphql.CollectedField, obj *model.FileDimensions) (ret graphql.Marshaler) {
+func (ec *executionContext) _FileDimensions_width(ctx context.Context, field graphql.CollectedField, obj *revision.Dimensions) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16216,7 +16498,7 @@ func (ec *executionContext) fieldContext_FileDimensions_width(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _FileDimensions_height(ctx context.Context, field graphql.CollectedField, obj *model.FileDimensions) (ret graphql.Marshaler) {
+func (ec *executionContext) _FileDimensions_height(ctx context.Context, field graphql.CollectedField, obj *revision.Dimensions) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16321,14 +16603,14 @@ func (ec *executionContext) fieldContext_FileEdge_node(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _GitFile_oid(ctx context.Context, field graphql.CollectedField, obj *model.GitFile) (ret graphql.Marshaler) {
+func (ec *executionContext) _GitFile_oid(ctx context.Context, field graphql.CollectedField, obj *revision.GitFile) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_GitFile_oid,
 		func(ctx context.Context) (any, error) {
-			return obj.Oid, nil
+			return obj.OID, nil
 		},
 		nil,
 		ec.marshalNString2string,
@@ -16350,7 +16632,7 @@ func (ec *executionContext) fieldContext_GitFile_oid(_ context.Context, field gr
 	return fc, nil
 }
 
-func (ec *executionContext) _GitFile_path(ctx context.Context, field graphql.CollectedField, obj *model.GitFile) (ret graphql.Marshaler) {
+func (ec *executionContext) _GitFile_path(ctx context.Context, field graphql.CollectedField, obj *revision.GitFile) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16665,6 +16947,8 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -16700,7 +16984,7 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _Link_status(ctx context.Context, field graphql.CollectedField, obj *model.Link) (ret graphql.Marshaler) {
+func (ec *executionContext) _Link_status(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16729,7 +17013,7 @@ func (ec *executionContext) fieldContext_Link_status(_ context.Context, field gr
 	return fc, nil
 }
 
-func (ec *executionContext) _Link_relation(ctx context.Context, field graphql.CollectedField, obj *model.Link) (ret graphql.Marshaler) {
+func (ec *executionContext) _Link_relation(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16758,19 +17042,19 @@ func (ec *executionContext) fieldContext_Link_relation(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Link_target(ctx context.Context, field graphql.CollectedField, obj *model.Link) (ret graphql.Marshaler) {
+func (ec *executionContext) _Link_target(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_Link_target,
 		func(ctx context.Context) (any, error) {
-			return obj.Target, nil
+			return obj.Target(), nil
 		},
 		nil,
-		ec.marshalOContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference,
+		ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
 		true,
-		false,
+		true,
 	)
 }
 
@@ -16778,7 +17062,7 @@ func (ec *executionContext) fieldContext_Link_target(_ context.Context, field gr
 	fc = &graphql.FieldContext{
 		Object:     "Link",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -16809,27 +17093,27 @@ func (ec *executionContext) fieldContext_Link_target(_ context.Context, field gr
 	return fc, nil
 }
 
-func (ec *executionContext) _Link_location(ctx context.Context, field graphql.CollectedField, obj *model.Link) (ret graphql.Marshaler) {
+func (ec *executionContext) _Link_targetLocation(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
-		ec.fieldContext_Link_location,
+		ec.fieldContext_Link_targetLocation,
 		func(ctx context.Context) (any, error) {
-			return obj.Location, nil
+			return obj.TargetLocation(), nil
 		},
 		nil,
-		ec.marshalNContentLocation2ᚖoctavoᚋgraphᚋmodelᚐContentLocation,
+		ec.marshalOContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation,
 		true,
-		true,
+		false,
 	)
 }
 
-func (ec *executionContext) fieldContext_Link_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Link_targetLocation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Link",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -16847,8 +17131,71 @@ func (ec *executionContext) fieldContext_Link_location(_ context.Context, field 
 				return ec.fieldContext_ContentLocation_page(ctx, field)
 			case "file":
 				return ec.fieldContext_ContentLocation_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_ContentLocation_reusableContent(ctx, field)
 			case "anchor":
 				return ec.fieldContext_ContentLocation_anchor(ctx, field)
+			case "url":
+				return ec.fieldContext_ContentLocation_url(ctx, field)
+			case "user":
+				return ec.fieldContext_ContentLocation_user(ctx, field)
+			case "collection":
+				return ec.fieldContext_ContentLocation_collection(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ContentLocation", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Link_locations(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Link_locations,
+		func(ctx context.Context) (any, error) {
+			return obj.Locations(), nil
+		},
+		nil,
+		ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Link_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Link",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_ContentLocation_kind(ctx, field)
+			case "organization":
+				return ec.fieldContext_ContentLocation_organization(ctx, field)
+			case "space":
+				return ec.fieldContext_ContentLocation_space(ctx, field)
+			case "revision":
+				return ec.fieldContext_ContentLocation_revision(ctx, field)
+			case "changeRequest":
+				return ec.fieldContext_ContentLocation_changeRequest(ctx, field)
+			case "page":
+				return ec.fieldContext_ContentLocation_page(ctx, field)
+			case "file":
+				return ec.fieldContext_ContentLocation_file(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_ContentLocation_reusableContent(ctx, field)
+			case "anchor":
+				return ec.fieldContext_ContentLocation_anchor(ctx, field)
+			case "url":
+				return ec.fieldContext_ContentLocation_url(ctx, field)
+			case "user":
+				return ec.fieldContext_ContentLocation_user(ctx, field)
+			case "collection":
+				return ec.fieldContext_ContentLocation_collection(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ContentLocation", field.Name)
 		},
@@ -16901,7 +17248,7 @@ func (ec *executionContext) _LinkConnection_nodes(ctx context.Context, field gra
 			return obj.Nodes(), nil
 		},
 		nil,
-		ec.marshalNLink2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkᚄ,
+		ec.marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ,
 		true,
 		true,
 	)
@@ -16921,8 +17268,10 @@ func (ec *executionContext) fieldContext_LinkConnection_nodes(_ context.Context,
 				return ec.fieldContext_Link_relation(ctx, field)
 			case "target":
 				return ec.fieldContext_Link_target(ctx, field)
-			case "location":
-				return ec.fieldContext_Link_location(ctx, field)
+			case "targetLocation":
+				return ec.fieldContext_Link_targetLocation(ctx, field)
+			case "locations":
+				return ec.fieldContext_Link_locations(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Link", field.Name)
 		},
@@ -17008,7 +17357,7 @@ func (ec *executionContext) _LinkConnection_stats(ctx context.Context, field gra
 			return obj.Stats, nil
 		},
 		nil,
-		ec.marshalNLinkStats2ᚖoctavoᚋgraphᚋmodelᚐLinkStats,
+		ec.marshalNLinkStats2ᚖoctavoᚋinternalᚋlinkgraphᚐStats,
 		true,
 		true,
 	)
@@ -17072,7 +17421,7 @@ func (ec *executionContext) _LinkEdge_node(ctx context.Context, field graphql.Co
 			return obj.Node, nil
 		},
 		nil,
-		ec.marshalNLink2ᚖoctavoᚋgraphᚋmodelᚐLink,
+		ec.marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink,
 		true,
 		true,
 	)
@@ -17092,8 +17441,10 @@ func (ec *executionContext) fieldContext_LinkEdge_node(_ context.Context, field 
 				return ec.fieldContext_Link_relation(ctx, field)
 			case "target":
 				return ec.fieldContext_Link_target(ctx, field)
-			case "location":
-				return ec.fieldContext_Link_location(ctx, field)
+			case "targetLocation":
+				return ec.fieldContext_Link_targetLocation(ctx, field)
+			case "locations":
+				return ec.fieldContext_Link_locations(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Link", field.Name)
 		},
@@ -17101,7 +17452,7 @@ func (ec *executionContext) fieldContext_LinkEdge_node(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _LinkStats_total(ctx context.Context, field graphql.CollectedField, obj *model.LinkStats) (ret graphql.Marshaler) {
+func (ec *executionContext) _LinkStats_total(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Stats) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17130,7 +17481,7 @@ func (ec *executionContext) fieldContext_LinkStats_total(_ context.Context, fiel
 	return fc, nil
 }
 
-func (ec *executionContext) _LinkStats_broken(ctx context.Context, field graphql.CollectedField, obj *model.LinkStats) (ret graphql.Marshaler) {
+func (ec *executionContext) _LinkStats_broken(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Stats) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17140,7 +17491,7 @@ func (ec *executionContext) _LinkStats_broken(ctx context.Context, field graphql
 			return obj.Broken, nil
 		},
 		nil,
-		ec.marshalNBrokenLinkStats2ᚖoctavoᚋgraphᚋmodelᚐBrokenLinkStats,
+		ec.marshalNBrokenLinkStats2octavoᚋinternalᚋlinkgraphᚐBrokenStats,
 		true,
 		true,
 	)
@@ -18278,6 +18629,8 @@ func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Contex
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -21357,7 +21710,7 @@ func (ec *executionContext) _Page_path(ctx context.Context, field graphql.Collec
 		field,
 		ec.fieldContext_Page_path,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Path(ctx, obj)
+			return obj.Path(), nil
 		},
 		nil,
 		ec.marshalNString2string,
@@ -21371,7 +21724,7 @@ func (ec *executionContext) fieldContext_Page_path(_ context.Context, field grap
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
 		},
@@ -21502,7 +21855,7 @@ func (ec *executionContext) _Page_noRobotsIndex(ctx context.Context, field graph
 		field,
 		ec.fieldContext_Page_noRobotsIndex,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().NoRobotsIndex(ctx, obj)
+			return obj.NoRobots, nil
 		},
 		nil,
 		ec.marshalNBoolean2bool,
@@ -21515,8 +21868,8 @@ func (ec *executionContext) fieldContext_Page_noRobotsIndex(_ context.Context, f
 	fc = &graphql.FieldContext{
 		Object:     "Page",
 		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
+		IsMethod:   false,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Boolean does not have child fields")
 		},
@@ -21531,10 +21884,10 @@ func (ec *executionContext) _Page_git(ctx context.Context, field graphql.Collect
 		field,
 		ec.fieldContext_Page_git,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Git(ctx, obj)
+			return obj.GitFile(), nil
 		},
 		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋgraphᚋmodelᚐGitFile,
+		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
 		true,
 		false,
 	)
@@ -21545,7 +21898,7 @@ func (ec *executionContext) fieldContext_Page_git(_ context.Context, field graph
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "oid":
@@ -21566,7 +21919,7 @@ func (ec *executionContext) _Page_layout(ctx context.Context, field graphql.Coll
 		field,
 		ec.fieldContext_Page_layout,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Layout(ctx, obj)
+			return obj.ShownLayout(), nil
 		},
 		nil,
 		ec.marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐLayout,
@@ -21580,7 +21933,7 @@ func (ec *executionContext) fieldContext_Page_layout(_ context.Context, field gr
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "width":
@@ -21615,10 +21968,10 @@ func (ec *executionContext) _Page_cover(ctx context.Context, field graphql.Colle
 		field,
 		ec.fieldContext_Page_cover,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Cover(ctx, obj)
+			return obj.Picture(), nil
 		},
 		nil,
-		ec.marshalOPageCover2ᚖoctavoᚋgraphᚋmodelᚐPageCover,
+		ec.marshalOPageCover2ᚖoctavoᚋinternalᚋrevisionᚐCover,
 		true,
 		false,
 	)
@@ -21629,7 +21982,7 @@ func (ec *executionContext) fieldContext_Page_cover(_ context.Context, field gra
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "ref":
@@ -21712,10 +22065,10 @@ func (ec *executionContext) _Page_target(ctx context.Context, field graphql.Coll
 		field,
 		ec.fieldContext_Page_target,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Target(ctx, obj)
+			return obj.LinkTarget(), nil
 		},
 		nil,
-		ec.marshalOContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference,
+		ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
 		true,
 		false,
 	)
@@ -21726,7 +22079,7 @@ func (ec *executionContext) fieldContext_Page_target(_ context.Context, field gr
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "kind":
@@ -21864,7 +22217,7 @@ func (ec *executionContext) _Page_parent(ctx context.Context, field graphql.Coll
 		field,
 		ec.fieldContext_Page_parent,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Parent(ctx, obj)
+			return obj.Above(), nil
 		},
 		nil,
 		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
@@ -21878,7 +22231,7 @@ func (ec *executionContext) fieldContext_Page_parent(_ context.Context, field gr
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -21951,7 +22304,7 @@ func (ec *executionContext) _Page_pages(ctx context.Context, field graphql.Colle
 		field,
 		ec.fieldContext_Page_pages,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Page().Pages(ctx, obj)
+			return obj.Children(), nil
 		},
 		nil,
 		ec.marshalNPage2ᚕᚖoctavoᚋinternalᚋrevisionᚐPageᚄ,
@@ -21965,7 +22318,7 @@ func (ec *executionContext) fieldContext_Page_pages(_ context.Context, field gra
 		Object:     "Page",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -22217,7 +22570,7 @@ func (ec *executionContext) fieldContext_Page_backlinks(ctx context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _PageCover_ref(ctx context.Context, field graphql.CollectedField, obj *model.PageCover) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageCover_ref(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22227,7 +22580,7 @@ func (ec *executionContext) _PageCover_ref(ctx context.Context, field graphql.Co
 			return obj.Ref, nil
 		},
 		nil,
-		ec.marshalNContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference,
+		ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
 		true,
 		true,
 	)
@@ -22268,7 +22621,7 @@ func (ec *executionContext) fieldContext_PageCover_ref(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _PageCover_refDark(ctx context.Context, field graphql.CollectedField, obj *model.PageCover) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageCover_refDark(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22278,7 +22631,7 @@ func (ec *executionContext) _PageCover_refDark(ctx context.Context, field graphq
 			return obj.RefDark, nil
 		},
 		nil,
-		ec.marshalOContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference,
+		ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
 		true,
 		false,
 	)
@@ -22319,7 +22672,7 @@ func (ec *executionContext) fieldContext_PageCover_refDark(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _PageCover_yPos(ctx context.Context, field graphql.CollectedField, obj *model.PageCover) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageCover_yPos(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22348,7 +22701,7 @@ func (ec *executionContext) fieldContext_PageCover_yPos(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _PageCover_height(ctx context.Context, field graphql.CollectedField, obj *model.PageCover) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageCover_height(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23919,6 +24272,8 @@ func (ec *executionContext) fieldContext_Query_space(ctx context.Context, field 
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -25435,6 +25790,8 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -25535,10 +25892,10 @@ func (ec *executionContext) _ReusableContent_git(ctx context.Context, field grap
 		field,
 		ec.fieldContext_ReusableContent_git,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ReusableContent().Git(ctx, obj)
+			return obj.GitFile(), nil
 		},
 		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋgraphᚋmodelᚐGitFile,
+		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
 		true,
 		false,
 	)
@@ -25549,7 +25906,7 @@ func (ec *executionContext) fieldContext_ReusableContent_git(_ context.Context, 
 		Object:     "ReusableContent",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "oid":
@@ -25599,7 +25956,8 @@ func (ec *executionContext) _ReusableContent_document(ctx context.Context, field
 		field,
 		ec.fieldContext_ReusableContent_document,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ReusableContent().Document(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ReusableContent().Document(ctx, obj, fc.Args["evaluated"].(*enum.Evaluation))
 		},
 		nil,
 		ec.marshalNDocument2encodingᚋjsonᚐRawMessage,
@@ -25608,7 +25966,7 @@ func (ec *executionContext) _ReusableContent_document(ctx context.Context, field
 	)
 }
 
-func (ec *executionContext) fieldContext_ReusableContent_document(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ReusableContent_document(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ReusableContent",
 		Field:      field,
@@ -25617,6 +25975,17 @@ func (ec *executionContext) fieldContext_ReusableContent_document(_ context.Cont
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Document does not have child fields")
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ReusableContent_document_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -25675,6 +26044,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -26825,7 +27196,7 @@ func (ec *executionContext) _Revision_git(ctx context.Context, field graphql.Col
 		field,
 		ec.fieldContext_Revision_git,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Revision().Git(ctx, obj)
+			return obj.GitCommit()
 		},
 		nil,
 		ec.marshalORevisionGit2ᚖoctavoᚋinternalᚋrevisionᚐGit,
@@ -26839,7 +27210,7 @@ func (ec *executionContext) fieldContext_Revision_git(_ context.Context, field g
 		Object:     "Revision",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "oid":
@@ -29418,6 +29789,83 @@ func (ec *executionContext) fieldContext_Space_revision(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Space_revisionById(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_revisionById,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().RevisionByID(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_revisionById(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Revision_id(ctx, field)
+			case "type":
+				return ec.fieldContext_Revision_type(ctx, field)
+			case "parents":
+				return ec.fieldContext_Revision_parents(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Revision_createdAt(ctx, field)
+			case "author":
+				return ec.fieldContext_Revision_author(ctx, field)
+			case "mergedFrom":
+				return ec.fieldContext_Revision_mergedFrom(ctx, field)
+			case "git":
+				return ec.fieldContext_Revision_git(ctx, field)
+			case "urls":
+				return ec.fieldContext_Revision_urls(ctx, field)
+			case "variables":
+				return ec.fieldContext_Revision_variables(ctx, field)
+			case "pages":
+				return ec.fieldContext_Revision_pages(ctx, field)
+			case "page":
+				return ec.fieldContext_Revision_page(ctx, field)
+			case "pageByPath":
+				return ec.fieldContext_Revision_pageByPath(ctx, field)
+			case "files":
+				return ec.fieldContext_Revision_files(ctx, field)
+			case "file":
+				return ec.fieldContext_Revision_file(ctx, field)
+			case "reusableContents":
+				return ec.fieldContext_Revision_reusableContents(ctx, field)
+			case "reusableContent":
+				return ec.fieldContext_Revision_reusableContent(ctx, field)
+			case "changes":
+				return ec.fieldContext_Revision_changes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Revision", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_revisionById_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Space_revisions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30171,6 +30619,8 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -30357,6 +30807,8 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -30794,6 +31246,8 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -31475,6 +31929,8 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -31662,6 +32118,8 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -32484,6 +32942,8 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -32724,6 +33184,8 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_defaultLevel(ctx, field)
 			case "revision":
 				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
 			case "revisions":
 				return ec.fieldContext_Space_revisions(ctx, field)
 			case "gitSync":
@@ -35508,7 +35970,7 @@ func (ec *executionContext) unmarshalInputLinkFilter(ctx context.Context, obj an
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status"}
+	fieldsInOrder := [...]string{"status", "brokenContext"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35522,6 +35984,13 @@ func (ec *executionContext) unmarshalInputLinkFilter(ctx context.Context, obj an
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
+		case "brokenContext":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("brokenContext"))
+			data, err := ec.unmarshalOBrokenContext2ᚖoctavoᚋinternalᚋenumᚐBrokenContext(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BrokenContext = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -37081,7 +37550,7 @@ func (ec *executionContext) _AttributeChange(ctx context.Context, sel ast.Select
 
 var brokenLinkStatsImplementors = []string{"BrokenLinkStats"}
 
-func (ec *executionContext) _BrokenLinkStats(ctx context.Context, sel ast.SelectionSet, obj *model.BrokenLinkStats) graphql.Marshaler {
+func (ec *executionContext) _BrokenLinkStats(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.BrokenStats) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, brokenLinkStatsImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39598,7 +40067,7 @@ func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet,
 
 var contentLocationImplementors = []string{"ContentLocation"}
 
-func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.SelectionSet, obj *model.ContentLocation) graphql.Marshaler {
+func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Location) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentLocationImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39610,31 +40079,154 @@ func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.Select
 		case "kind":
 			out.Values[i] = ec._ContentLocation_kind(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "organization":
-			out.Values[i] = ec._ContentLocation_organization(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContentLocation_organization(ctx, field, obj)
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "space":
-			out.Values[i] = ec._ContentLocation_space(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContentLocation_space(ctx, field, obj)
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "revision":
 			out.Values[i] = ec._ContentLocation_revision(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		case "changeRequest":
-			out.Values[i] = ec._ContentLocation_changeRequest(ctx, field, obj)
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContentLocation_changeRequest(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "page":
 			out.Values[i] = ec._ContentLocation_page(ctx, field, obj)
 		case "file":
 			out.Values[i] = ec._ContentLocation_file(ctx, field, obj)
+		case "reusableContent":
+			out.Values[i] = ec._ContentLocation_reusableContent(ctx, field, obj)
 		case "anchor":
 			out.Values[i] = ec._ContentLocation_anchor(ctx, field, obj)
+		case "url":
+			out.Values[i] = ec._ContentLocation_url(ctx, field, obj)
+		case "user":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContentLocation_user(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "collection":
+			out.Values[i] = ec._ContentLocation_collection(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39789,7 +40381,7 @@ func (ec *executionContext) _ContentLocationEdge(ctx context.Context, sel ast.Se
 
 var contentReferenceImplementors = []string{"ContentReference"}
 
-func (ec *executionContext) _ContentReference(ctx context.Context, sel ast.SelectionSet, obj *model.ContentReference) graphql.Marshaler {
+func (ec *executionContext) _ContentReference(ctx context.Context, sel ast.SelectionSet, obj *revision.Reference) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentReferenceImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40482,71 +41074,9 @@ func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "dimensions":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._File_dimensions(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._File_dimensions(ctx, field, obj)
 		case "git":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._File_git(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._File_git(ctx, field, obj)
 		case "backlinks":
 			field := field
 
@@ -40693,7 +41223,7 @@ func (ec *executionContext) _FileConnection(ctx context.Context, sel ast.Selecti
 
 var fileDimensionsImplementors = []string{"FileDimensions"}
 
-func (ec *executionContext) _FileDimensions(ctx context.Context, sel ast.SelectionSet, obj *model.FileDimensions) graphql.Marshaler {
+func (ec *executionContext) _FileDimensions(ctx context.Context, sel ast.SelectionSet, obj *revision.Dimensions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fileDimensionsImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40781,7 +41311,7 @@ func (ec *executionContext) _FileEdge(ctx context.Context, sel ast.SelectionSet,
 
 var gitFileImplementors = []string{"GitFile"}
 
-func (ec *executionContext) _GitFile(ctx context.Context, sel ast.SelectionSet, obj *model.GitFile) graphql.Marshaler {
+func (ec *executionContext) _GitFile(ctx context.Context, sel ast.SelectionSet, obj *revision.GitFile) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, gitFileImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40923,7 +41453,7 @@ func (ec *executionContext) _ImportGitRepositoryPayload(ctx context.Context, sel
 
 var linkImplementors = []string{"Link"}
 
-func (ec *executionContext) _Link(ctx context.Context, sel ast.SelectionSet, obj *model.Link) graphql.Marshaler {
+func (ec *executionContext) _Link(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Link) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40944,8 +41474,13 @@ func (ec *executionContext) _Link(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "target":
 			out.Values[i] = ec._Link_target(ctx, field, obj)
-		case "location":
-			out.Values[i] = ec._Link_location(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "targetLocation":
+			out.Values[i] = ec._Link_targetLocation(ctx, field, obj)
+		case "locations":
+			out.Values[i] = ec._Link_locations(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -41108,7 +41643,7 @@ func (ec *executionContext) _LinkEdge(ctx context.Context, sel ast.SelectionSet,
 
 var linkStatsImplementors = []string{"LinkStats"}
 
-func (ec *executionContext) _LinkStats(ctx context.Context, sel ast.SelectionSet, obj *model.LinkStats) graphql.Marshaler {
+func (ec *executionContext) _LinkStats(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Stats) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkStatsImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42455,41 +42990,10 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "path":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_path(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Page_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._Page_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -42511,143 +43015,19 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "noRobotsIndex":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_noRobotsIndex(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Page_noRobotsIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "git":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_git(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._Page_git(ctx, field, obj)
 		case "layout":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_layout(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Page_layout(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "cover":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_cover(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._Page_cover(ctx, field, obj)
 		case "variables":
 			field := field
 
@@ -42684,38 +43064,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 		case "condition":
 			out.Values[i] = ec._Page_condition(ctx, field, obj)
 		case "target":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_target(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._Page_target(ctx, field, obj)
 		case "href":
 			field := field
 
@@ -42788,74 +43137,12 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "parent":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_parent(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._Page_parent(ctx, field, obj)
 		case "pages":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Page_pages(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Page_pages(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "markdown":
 			field := field
 
@@ -43019,7 +43306,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 
 var pageCoverImplementors = []string{"PageCover"}
 
-func (ec *executionContext) _PageCover(ctx context.Context, sel ast.SelectionSet, obj *model.PageCover) graphql.Marshaler {
+func (ec *executionContext) _PageCover(ctx context.Context, sel ast.SelectionSet, obj *revision.Cover) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageCoverImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44468,38 +44755,7 @@ func (ec *executionContext) _ReusableContent(ctx context.Context, sel ast.Select
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "git":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ReusableContent_git(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._ReusableContent_git(ctx, field, obj)
 		case "markdown":
 			field := field
 
@@ -45179,38 +45435,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "git":
-			field := field
-
-			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Revision_git(ctx, field, obj)
-				return res
-			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Values[i] = ec._Revision_git(ctx, field, obj)
 		case "urls":
 			field := field
 
@@ -46281,6 +46506,42 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Space_revision(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "revisionById":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_revisionById(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -48411,14 +48672,8 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) marshalNBrokenLinkStats2ᚖoctavoᚋgraphᚋmodelᚐBrokenLinkStats(ctx context.Context, sel ast.SelectionSet, v *model.BrokenLinkStats) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._BrokenLinkStats(ctx, sel, v)
+func (ec *executionContext) marshalNBrokenLinkStats2octavoᚋinternalᚋlinkgraphᚐBrokenStats(ctx context.Context, sel ast.SelectionSet, v linkgraph.BrokenStats) graphql.Marshaler {
+	return ec._BrokenLinkStats(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNChangeRequest2octavoᚋinternalᚋchangerequestᚐChangeRequest(ctx context.Context, sel ast.SelectionSet, v changerequest.ChangeRequest) graphql.Marshaler {
@@ -48881,11 +49136,11 @@ func (ec *executionContext) unmarshalNContentChangeInput2ᚖoctavoᚋgraphᚋmod
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNContentLocation2ᚕᚖoctavoᚋgraphᚋmodelᚐContentLocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ContentLocation) graphql.Marshaler {
+func (ec *executionContext) marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Location) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContentLocation2ᚖoctavoᚋgraphᚋmodelᚐContentLocation(ctx, sel, v[i])
+		return ec.marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -48897,7 +49152,7 @@ func (ec *executionContext) marshalNContentLocation2ᚕᚖoctavoᚋgraphᚋmodel
 	return ret
 }
 
-func (ec *executionContext) marshalNContentLocation2ᚖoctavoᚋgraphᚋmodelᚐContentLocation(ctx context.Context, sel ast.SelectionSet, v *model.ContentLocation) graphql.Marshaler {
+func (ec *executionContext) marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx context.Context, sel ast.SelectionSet, v *linkgraph.Location) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -48947,7 +49202,7 @@ func (ec *executionContext) marshalNContentLocationEdge2ᚖoctavoᚋgraphᚋmode
 	return ec._ContentLocationEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference(ctx context.Context, sel ast.SelectionSet, v *model.ContentReference) graphql.Marshaler {
+func (ec *executionContext) marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx context.Context, sel ast.SelectionSet, v *revision.Reference) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -49543,11 +49798,11 @@ func (ec *executionContext) marshalNJSON2interface(ctx context.Context, sel ast.
 	return res
 }
 
-func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Link) graphql.Marshaler {
+func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Link) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNLink2ᚖoctavoᚋgraphᚋmodelᚐLink(ctx, sel, v[i])
+		return ec.marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -49559,7 +49814,7 @@ func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkᚄ(
 	return ret
 }
 
-func (ec *executionContext) marshalNLink2ᚖoctavoᚋgraphᚋmodelᚐLink(ctx context.Context, sel ast.SelectionSet, v *model.Link) graphql.Marshaler {
+func (ec *executionContext) marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink(ctx context.Context, sel ast.SelectionSet, v *linkgraph.Link) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -49625,7 +49880,7 @@ func (ec *executionContext) marshalNLinkRelation2octavoᚋinternalᚋenumᚐLink
 	return res
 }
 
-func (ec *executionContext) marshalNLinkStats2ᚖoctavoᚋgraphᚋmodelᚐLinkStats(ctx context.Context, sel ast.SelectionSet, v *model.LinkStats) graphql.Marshaler {
+func (ec *executionContext) marshalNLinkStats2ᚖoctavoᚋinternalᚋlinkgraphᚐStats(ctx context.Context, sel ast.SelectionSet, v *linkgraph.Stats) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -50019,10 +50274,6 @@ func (ec *executionContext) marshalNPageInfo2ᚖoctavoᚋinternalᚋpagination�
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNPageLayout2octavoᚋinternalᚋcontentᚐLayout(ctx context.Context, sel ast.SelectionSet, v content.Layout) graphql.Marshaler {
-	return ec._PageLayout(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐLayout(ctx context.Context, sel ast.SelectionSet, v *content.Layout) graphql.Marshaler {
@@ -51557,6 +51808,24 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
+func (ec *executionContext) unmarshalOBrokenContext2ᚖoctavoᚋinternalᚋenumᚐBrokenContext(ctx context.Context, v any) (*enum.BrokenContext, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalBrokenContext(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOBrokenContext2ᚖoctavoᚋinternalᚋenumᚐBrokenContext(ctx context.Context, sel ast.SelectionSet, v *enum.BrokenContext) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalBrokenContext(*v)
+	return res
+}
+
 func (ec *executionContext) marshalOChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx context.Context, sel ast.SelectionSet, v *changerequest.ChangeRequest) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -51660,7 +51929,14 @@ func (ec *executionContext) marshalOComputedSource2ᚖoctavoᚋinternalᚋconten
 	return ec._ComputedSource(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOContentReference2ᚖoctavoᚋgraphᚋmodelᚐContentReference(ctx context.Context, sel ast.SelectionSet, v *model.ContentReference) graphql.Marshaler {
+func (ec *executionContext) marshalOContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx context.Context, sel ast.SelectionSet, v *linkgraph.Location) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ContentLocation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx context.Context, sel ast.SelectionSet, v *revision.Reference) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -51772,14 +52048,14 @@ func (ec *executionContext) marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(
 	return ec._File(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOFileDimensions2ᚖoctavoᚋgraphᚋmodelᚐFileDimensions(ctx context.Context, sel ast.SelectionSet, v *model.FileDimensions) graphql.Marshaler {
+func (ec *executionContext) marshalOFileDimensions2ᚖoctavoᚋinternalᚋrevisionᚐDimensions(ctx context.Context, sel ast.SelectionSet, v *revision.Dimensions) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._FileDimensions(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOGitFile2ᚖoctavoᚋgraphᚋmodelᚐGitFile(ctx context.Context, sel ast.SelectionSet, v *model.GitFile) graphql.Marshaler {
+func (ec *executionContext) marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile(ctx context.Context, sel ast.SelectionSet, v *revision.GitFile) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -51994,6 +52270,13 @@ func (ec *executionContext) marshalOOrderDirection2ᚖoctavoᚋinternalᚋenum�
 	return res
 }
 
+func (ec *executionContext) marshalOOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *organization.Organization) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Organization(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOOrganizationCommunityType2ᚖoctavoᚋinternalᚋenumᚐOrganizationCommunityType(ctx context.Context, v any) (*enum.OrganizationCommunityType, error) {
 	if v == nil {
 		return nil, nil
@@ -52045,7 +52328,7 @@ func (ec *executionContext) unmarshalOPageContentInput2ᚖoctavoᚋgraphᚋmodel
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOPageCover2ᚖoctavoᚋgraphᚋmodelᚐPageCover(ctx context.Context, sel ast.SelectionSet, v *model.PageCover) graphql.Marshaler {
+func (ec *executionContext) marshalOPageCover2ᚖoctavoᚋinternalᚋrevisionᚐCover(ctx context.Context, sel ast.SelectionSet, v *revision.Cover) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -52091,6 +52374,13 @@ func (ec *executionContext) marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx c
 	_ = ctx
 	res := scalar.MarshalRole(v)
 	return res
+}
+
+func (ec *executionContext) marshalOSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx context.Context, sel ast.SelectionSet, v *space.Space) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Space(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOSpacePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSpacePositionInput(ctx context.Context, v any) (*model.SpacePositionInput, error) {

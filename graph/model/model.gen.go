@@ -37,12 +37,6 @@ type ApplyTemplateToSpacePayload struct {
 	Revision *revision.Revision `json:"revision"`
 }
 
-type BrokenLinkStats struct {
-	Total int `json:"total"`
-	// Broken in the change request and not in the content that it started from.
-	ChangeRequest *int `json:"changeRequest,omitempty"`
-}
-
 type ChangeRequestFilter struct {
 	// Absent: OPEN.
 	Status                     graphql.Omittable[*enum.ChangeRequestStatus] `json:"status,omitempty"`
@@ -114,32 +108,6 @@ type ContentChangeInput struct {
 	DeletePage  graphql.Omittable[*DeletePageInput]  `json:"deletePage,omitempty"`
 	RevertPage  graphql.Omittable[*RevertPageInput]  `json:"revertPage,omitempty"`
 	InsertFiles graphql.Omittable[*InsertFilesInput] `json:"insertFiles,omitempty"`
-}
-
-// A place in content.
-type ContentLocation struct {
-	Kind          enum.ReferenceKind           `json:"kind"`
-	Organization  *organization.Organization   `json:"organization"`
-	Space         *space.Space                 `json:"space"`
-	Revision      *revision.Revision           `json:"revision"`
-	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest,omitempty"`
-	Page          *revision.Page               `json:"page,omitempty"`
-	File          *revision.File               `json:"file,omitempty"`
-	Anchor        *string                      `json:"anchor,omitempty"`
-}
-
-// What a link or block points at; which fields are set depends on the kind.
-type ContentReference struct {
-	Kind            enum.ReferenceKind `json:"kind"`
-	URL             *string            `json:"url,omitempty"`
-	File            *string            `json:"file,omitempty"`
-	Page            *string            `json:"page,omitempty"`
-	Anchor          *string            `json:"anchor,omitempty"`
-	User            *string            `json:"user,omitempty"`
-	Collection      *string            `json:"collection,omitempty"`
-	Space           *string            `json:"space,omitempty"`
-	ReusableContent *string            `json:"reusableContent,omitempty"`
-	Spec            *string            `json:"spec,omitempty"`
 }
 
 type CreateAccessTokenInput struct {
@@ -250,16 +218,6 @@ type ExportToGitRepositoryPayload struct {
 	Space *space.Space `json:"space"`
 }
 
-type FileDimensions struct {
-	Width  int `json:"width"`
-	Height int `json:"height"`
-}
-
-type GitFile struct {
-	Oid  string `json:"oid"`
-	Path string `json:"path"`
-}
-
 // The repository that a space was last imported from or exported to.
 type GitSync struct {
 	RepoName             *string    `json:"repoName,omitempty"`
@@ -327,20 +285,10 @@ type InsertPageInput struct {
 	Condition     graphql.Omittable[*string] `json:"condition,omitempty"`
 }
 
-type Link struct {
-	Status   enum.LinkStatus   `json:"status"`
-	Relation enum.LinkRelation `json:"relation"`
-	Target   *ContentReference `json:"target,omitempty"`
-	Location *ContentLocation  `json:"location"`
-}
-
 type LinkFilter struct {
 	Status graphql.Omittable[*enum.LinkStatus] `json:"status,omitempty"`
-}
-
-type LinkStats struct {
-	Total  int              `json:"total"`
-	Broken *BrokenLinkStats `json:"broken"`
+	// Of the broken links of a change request, only these.
+	BrokenContext graphql.Omittable[*enum.BrokenContext] `json:"brokenContext,omitempty"`
 }
 
 type MergeChangeRequestInput struct {
@@ -392,13 +340,6 @@ type OrganizationURLs struct {
 type PageContentInput struct {
 	Markdown graphql.Omittable[*string]         `json:"markdown,omitempty"`
 	Document graphql.Omittable[json.RawMessage] `json:"document,omitempty"`
-}
-
-type PageCover struct {
-	Ref     *ContentReference `json:"ref"`
-	RefDark *ContentReference `json:"refDark,omitempty"`
-	YPos    float64           `json:"yPos"`
-	Height  float64           `json:"height"`
 }
 
 type PageSearchHit struct {
