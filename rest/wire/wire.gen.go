@@ -135,12 +135,94 @@ func (e ComputedReferenceKind) Valid() bool {
 	}
 }
 
+// Defines values for ConflictChoices.
+const (
+	ConflictChoicesBase   ConflictChoices = "base"
+	ConflictChoicesBoth   ConflictChoices = "both"
+	ConflictChoicesCustom ConflictChoices = "custom"
+	ConflictChoicesOurs   ConflictChoices = "ours"
+	ConflictChoicesTheirs ConflictChoices = "theirs"
+)
+
+// Valid indicates whether the value is a known member of the ConflictChoices enum.
+func (e ConflictChoices) Valid() bool {
+	switch e {
+	case ConflictChoicesBase:
+		return true
+	case ConflictChoicesBoth:
+		return true
+	case ConflictChoicesCustom:
+		return true
+	case ConflictChoicesOurs:
+		return true
+	case ConflictChoicesTheirs:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConflictKind.
+const (
+	ConflictKindBodyBlock        ConflictKind = "body_block"
+	ConflictKindCycle            ConflictKind = "cycle"
+	ConflictKindDeletedAndEdited ConflictKind = "deleted_and_edited"
+	ConflictKindEditedAndDeleted ConflictKind = "edited_and_deleted"
+	ConflictKindFile             ConflictKind = "file"
+	ConflictKindMetadataField    ConflictKind = "metadata_field"
+	ConflictKindMovedBoth        ConflictKind = "moved_both"
+	ConflictKindOrder            ConflictKind = "order"
+	ConflictKindPathClash        ConflictKind = "path_clash"
+	ConflictKindRepository       ConflictKind = "repository"
+	ConflictKindReusableContent  ConflictKind = "reusable_content"
+	ConflictKindSlugClash        ConflictKind = "slug_clash"
+	ConflictKindTitle            ConflictKind = "title"
+	ConflictKindVariable         ConflictKind = "variable"
+)
+
+// Valid indicates whether the value is a known member of the ConflictKind enum.
+func (e ConflictKind) Valid() bool {
+	switch e {
+	case ConflictKindBodyBlock:
+		return true
+	case ConflictKindCycle:
+		return true
+	case ConflictKindDeletedAndEdited:
+		return true
+	case ConflictKindEditedAndDeleted:
+		return true
+	case ConflictKindFile:
+		return true
+	case ConflictKindMetadataField:
+		return true
+	case ConflictKindMovedBoth:
+		return true
+	case ConflictKindOrder:
+		return true
+	case ConflictKindPathClash:
+		return true
+	case ConflictKindRepository:
+		return true
+	case ConflictKindReusableContent:
+		return true
+	case ConflictKindSlugClash:
+		return true
+	case ConflictKindTitle:
+		return true
+	case ConflictKindVariable:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ConflictResolutionChoice.
 const (
 	ConflictResolutionChoiceBase   ConflictResolutionChoice = "base"
+	ConflictResolutionChoiceBoth   ConflictResolutionChoice = "both"
+	ConflictResolutionChoiceCustom ConflictResolutionChoice = "custom"
 	ConflictResolutionChoiceOurs   ConflictResolutionChoice = "ours"
 	ConflictResolutionChoiceTheirs ConflictResolutionChoice = "theirs"
-	ConflictResolutionChoiceValue  ConflictResolutionChoice = "value"
 )
 
 // Valid indicates whether the value is a known member of the ConflictResolutionChoice enum.
@@ -148,11 +230,13 @@ func (e ConflictResolutionChoice) Valid() bool {
 	switch e {
 	case ConflictResolutionChoiceBase:
 		return true
+	case ConflictResolutionChoiceBoth:
+		return true
+	case ConflictResolutionChoiceCustom:
+		return true
 	case ConflictResolutionChoiceOurs:
 		return true
 	case ConflictResolutionChoiceTheirs:
-		return true
-	case ConflictResolutionChoiceValue:
 		return true
 	default:
 		return false
@@ -969,6 +1053,24 @@ func (e RequestedReviewerKind) Valid() bool {
 	}
 }
 
+// Defines values for RevertResultResult.
+const (
+	RevertResultResultConflicts RevertResultResult = "conflicts"
+	RevertResultResultRollback  RevertResultResult = "rollback"
+)
+
+// Valid indicates whether the value is a known member of the RevertResultResult enum.
+func (e RevertResultResult) Valid() bool {
+	switch e {
+	case RevertResultResultConflicts:
+		return true
+	case RevertResultResultRollback:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReviewStatus.
 const (
 	ReviewStatusApproved         ReviewStatus = "approved"
@@ -1563,8 +1665,11 @@ type Conflict struct {
 	// Base One side of a conflict. Left out of it where that side has nothing.
 	Base *ConflictValue `json:"base,omitempty"`
 
-	// Block The block that both sides changed.
-	Block *string `json:"block,omitempty"`
+	// Block The index of the first block that both sides changed, in the text as it was before.
+	Block *int `json:"block,omitempty"`
+
+	// Choices The choices that settle it.
+	Choices []ConflictChoices `json:"choices"`
 
 	// Field The field that both sides changed.
 	Field *string      `json:"field,omitempty"`
@@ -1573,10 +1678,10 @@ type Conflict struct {
 	// ID Stays the same until one of the sides changes again.
 	ID string `json:"id"`
 
-	// Kind What collided, such as `body`, `field`, `position` or `deletion`.
+	// Kind What collided.
 	//
-	// Example: body
-	Kind string `json:"kind"`
+	// Example: body_block
+	Kind ConflictKind `json:"kind"`
 
 	// Ours One side of a conflict. Left out of it where that side has nothing.
 	Ours            *ConflictValue          `json:"ours,omitempty"`
@@ -1587,9 +1692,17 @@ type Conflict struct {
 	Theirs *ConflictValue `json:"theirs,omitempty"`
 }
 
+// ConflictChoices defines model for Conflict.Choices.
+type ConflictChoices string
+
+// ConflictKind What collided.
+//
+// Example: body_block
+type ConflictKind string
+
 // ConflictResolution defines model for ConflictResolution.
 type ConflictResolution struct {
-	// Choice Which side stands; `value` for one of your own.
+	// Choice Which side stands; `both` puts ours before theirs, for text; `custom` takes the value that is given.
 	Choice ConflictResolutionChoice `json:"choice"`
 
 	// Conflict The id of the conflict.
@@ -1599,7 +1712,7 @@ type ConflictResolution struct {
 	Value *ConflictValue `json:"value,omitempty"`
 }
 
-// ConflictResolutionChoice Which side stands; `value` for one of your own.
+// ConflictResolutionChoice Which side stands; `both` puts ours before theirs, for text; `custom` takes the value that is given.
 type ConflictResolutionChoice string
 
 // ConflictValue One side of a conflict. Left out of it where that side has nothing.
@@ -2149,7 +2262,7 @@ type MergePreview struct {
 
 	// Mergeable Whether a merge would go through as things stand.
 	Mergeable  bool        `json:"mergeable"`
-	UnmetRules []MergeRule `json:"unmetRules"`
+	UnmetRules []UnmetRule `json:"unmetRules"`
 }
 
 // MergeResult defines model for MergeResult.
@@ -2650,9 +2763,16 @@ type ReusableContent struct {
 
 // RevertResult defines model for RevertResult.
 type RevertResult struct {
-	// Revision The revision that undoes the merge.
+	// Conflicts What was changed since and cannot be taken back. `ours` is the space, `theirs` what was there before the merge.
+	Conflicts []Conflict         `json:"conflicts"`
+	Result    RevertResultResult `json:"result"`
+
+	// Revision The revision that undoes the merge; with conflicts, the one that stays.
 	Revision string `json:"revision"`
 }
+
+// RevertResultResult defines model for RevertResult.Result.
+type RevertResultResult string
 
 // Review A verdict on a change request at one of its revisions.
 type Review struct {
@@ -3006,6 +3126,15 @@ type TrialStatus string
 //
 // Example: https://docs.example.com/logo.png
 type URL = string
+
+// UnmetRule A merge rule that is not met.
+type UnmetRule struct {
+	// Message What is missing.
+	Message string `json:"message"`
+
+	// Rule The rule, as in the merge rules of the space.
+	Rule string `json:"rule"`
+}
 
 // UpdateChangeRequest The members that are given are changed. Null removes the description. A change request becomes `merged` by merging it.
 //
