@@ -64,7 +64,7 @@ func (s *Service) write(ctx context.Context, operation func(ctx context.Context)
 
 // requireRules returns NOT_ALLOWED when merge rules are not met.
 func (s *Service) requireRules(ctx context.Context, home *space.Space, locked *ChangeRequest) error {
-	unmet, err := s.UnmetRules(ctx, locked, home)
+	unmet, err := s.UnmetRules(ctx, home, locked)
 	if err != nil || len(unmet) == 0 {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 type Preview struct {
 	// Mergeable tells whether a merge by the caller would succeed.
 	Mergeable  bool
-	UnmetRules []Unmet
+	UnmetRules []*UnmetRule
 	Conflicts  []*Conflict
 	// Changes are those that the merge would make to the main content; where
 	// there are conflicts the main content stays.
@@ -40,7 +40,7 @@ func (s *Service) MergePreview(ctx context.Context, changeRequest *ChangeRequest
 	if !active && changeRequest.MergedRevisionID != nil {
 		return preview, nil
 	}
-	if preview.UnmetRules, err = s.UnmetRules(ctx, changeRequest, home); err != nil {
+	if preview.UnmetRules, err = s.UnmetRules(ctx, home, changeRequest); err != nil {
 		return nil, err
 	}
 	if err := s.foresee(ctx, sides, preview); err != nil {
