@@ -54,7 +54,7 @@ func NewHandler(resolver *Resolver, options Options) http.Handler {
 	server.AddTransport(transport.SSE{KeepAlivePingInterval: keepAlive})
 	server.AddTransport(transport.Options{})
 	server.AddTransport(transport.GET{})
-	server.AddTransport(transport.POST{})
+	server.AddTransport(post{})
 	server.SetQueryCache(lru.New[*ast.QueryDocument](queryCacheSize))
 	server.SetParserTokenLimit(options.Limits.Tokens)
 	server.Use(extension.Introspection{})
