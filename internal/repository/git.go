@@ -55,6 +55,8 @@ type Checkout struct {
 	FS fs.FS
 	// Commit is the id of the commit.
 	Commit string
+	// Message of the commit.
+	Message string
 	// Reference is the full name of the branch or tag; empty if a commit was
 	// asked for by its id.
 	Reference string
@@ -397,6 +399,7 @@ func (c *Checkout) open(hash plumbing.Hash) error {
 		return fmt.Errorf("read git tree: %w", err)
 	}
 	c.Commit = commit.Hash.String()
+	c.Message = commit.Message
 	c.tree = newGitTree(c.objects, tree)
 	c.FS = c.tree
 	return nil

@@ -42,6 +42,9 @@ type Push struct {
 	Subdirectory string
 	Message      string
 	Author       Author
+	// Expected is the id of the commit that the branch must be at; empty when
+	// any will do, or there is no branch yet.
+	Expected string
 	// Export writes the files: Export of this package, or anything else.
 	Export func(write WriteFunc) error
 	// Remove tells whether a file of the branch that Export does not write is
@@ -59,8 +62,8 @@ type Pushed struct {
 
 // CommitAndPush puts one commit with the exported files on a branch. Files that
 // Export does not write stay as they are, and so do the modes of files that it
-// does write. The branch is never forced: if it moved meanwhile, the error is a
-// Conflict.
+// does write. The branch is never forced: if it is not where it is expected, or
+// moved meanwhile, the error is a Conflict.
 func CommitAndPush(ctx context.Context, address string, push Push, options GitOptions) (*Pushed, error) {
 	remote, err := openRemote(address, options)
 	if err != nil {
@@ -77,6 +80,9 @@ func CommitAndPush(ctx context.Context, address string, push Push, options GitOp
 	base, err := remote.base(ctx, reference)
 	if err != nil {
 		return nil, err
+	}
+	if push.Expected != "" && !base.old.IsZero() && base.old.String() != push.Expected {
+		return nil, errors.Join(fault.New(fault.Conflict, "the branch %s has commits that were not imported", reference.Short()), base.close())
 	}
 	pushed, err := remote.commitAndPush(ctx, push, base, reference, prefix)
 	return pushed, errors.Join(err, base.close())
