@@ -13,6 +13,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/transfer"
 	"octavo/internal/user"
 )
 
@@ -24,6 +25,7 @@ type Resolver struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	Transfers      *transfer.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	LinkGraph      *linkgraph.Service

@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"fmt"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -18,6 +19,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/space"
 	"octavo/internal/template"
+	"octavo/internal/transfer"
 )
 
 func (r *collectionResolver) Organization(ctx context.Context, obj *ent.Collection) (*organization.Organization, error) {
@@ -115,11 +117,35 @@ func (r *mutationResolver) UpdateSpaceContent(ctx context.Context, input model.U
 }
 
 func (r *mutationResolver) ImportGitRepository(ctx context.Context, input model.ImportGitRepositoryInput) (*model.ImportGitRepositoryPayload, error) {
-	panic(fmt.Errorf("not implemented: ImportGitRepository - importGitRepository"))
+	provider, err := gitProvider(input.GitInfo)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Transfers.Request(ctx, transfer.Request{
+		Operation: transfer.OperationImport, SpaceID: input.Space, URL: input.URL, Ref: input.Ref,
+		Directory: valueOf(input.RepoProjectDirectory), Standalone: valueOf(input.Standalone), Force: valueOf(input.Force),
+		Timestamp: valueOf(input.Timestamp), Provider: provider, CommitURL: valueOf(input.RepoCommitURL),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ImportGitRepositoryPayload{Space: found}, nil
 }
 
 func (r *mutationResolver) ExportToGitRepository(ctx context.Context, input model.ExportToGitRepositoryInput) (*model.ExportToGitRepositoryPayload, error) {
-	panic(fmt.Errorf("not implemented: ExportToGitRepository - exportToGitRepository"))
+	provider, err := gitProvider(input.GitInfo)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Transfers.Request(ctx, transfer.Request{
+		Operation: transfer.OperationExport, SpaceID: input.Space, URL: input.URL, Ref: input.Ref,
+		Directory: valueOf(input.RepoProjectDirectory), Message: input.CommitMessage, Force: valueOf(input.Force),
+		Timestamp: valueOf(input.Timestamp), Provider: provider, CommitURL: valueOf(input.RepoCommitURL),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ExportToGitRepositoryPayload{Space: found}, nil
 }
 
 func (r *queryResolver) Space(ctx context.Context, id string) (*space.Space, error) {
@@ -158,7 +184,11 @@ func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *
 }
 
 func (r *spaceResolver) GitSync(ctx context.Context, obj *space.Space) (*model.GitSync, error) {
-	panic(fmt.Errorf("not implemented: GitSync - gitSync"))
+	state, err := r.Transfers.State(obj)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	return model.NewGitSync(state), nil
 }
 
 func (r *spaceResolver) Urls(ctx context.Context, obj *space.Space) (*model.SpaceURLs, error) {

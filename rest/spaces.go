@@ -179,6 +179,10 @@ func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, 
 	if err != nil {
 		return wire.Space{}, err
 	}
+	git, err := a.resolvers.Space().GitSync(ctx, found)
+	if err != nil {
+		return wire.Space{}, err
+	}
 	rendered := wire.Space{
 		Object: "space", ID: found.ID, Title: found.Title, Emoji: found.Emoji,
 		Visibility: wire.Visibility(found.Visibility), EditMode: unlessEmpty(wire.EditMode(found.EditMode)),
@@ -191,7 +195,7 @@ func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, 
 		URLs: wire.SpaceURLs{
 			Location: urls.Location, App: urls.App, Published: urls.Published, Public: urls.Public, Icon: urls.Icon,
 		},
-		Permissions: renderSpacePermissions(found.Permissions()),
+		Permissions: renderSpacePermissions(found.Permissions()), GitSync: renderGitSync(git),
 	}
 	return rendered, nil
 }

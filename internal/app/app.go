@@ -25,6 +25,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/secret"
 	"octavo/internal/space"
+	"octavo/internal/transfer"
 	"octavo/internal/user"
 )
 
@@ -77,11 +78,13 @@ type App struct {
 	ChangeRequests *changerequest.Service
 	Files          *blob.Bucket
 	Outbound       *outbound.Client
+	Transfers      *transfer.Service
 
-	downloads *download.Signer
-	config    Config
-	metrics   *metrics
-	resolver  *graph.Resolver
+	background *background
+	downloads  *download.Signer
+	config     Config
+	metrics    *metrics
+	resolver   *graph.Resolver
 }
 
 // New opens the database, brings its schema up to date, opens the bucket of
@@ -106,7 +109,7 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 	for _, name := range applied {
 		config.Logger.InfoContext(ctx, "migrated the database", "step", name)
 	}
-	key, err := secret.Key(ctx, opened, secret.Downloads)
+	keys, err := readKeys(ctx, opened)
 	if err != nil {
 		return nil, err
 	}
@@ -117,31 +120,58 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 	if err != nil {
 		return nil, err
 	}
-	return assemble(config, opened, files, key), nil
+	return assemble(config, opened, files, keys), nil
 }
 
-func assemble(config Config, opened *database.Database, files *blob.Bucket, downloadKey []byte) *App {
+// keys are what the server signs and seals with.
+type keys struct {
+	downloads   []byte
+	credentials *secret.Box
+}
+
+func readKeys(ctx context.Context, opened *database.Database) (keys, error) {
+	downloads, err := secret.Key(ctx, opened, secret.Downloads)
+	if err != nil {
+		return keys{}, err
+	}
+	credentials, err := secret.Key(ctx, opened, secret.Credentials)
+	if err != nil {
+		return keys{}, err
+	}
+	box, err := secret.NewBox(credentials)
+	return keys{downloads: downloads, credentials: box}, err
+}
+
+func assemble(config Config, opened *database.Database, files *blob.Bucket, keys keys) *App {
 	addresses := address.NewBook(config.BaseURL)
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
-		downloads: download.NewSigner(addresses, downloadKey, time.Now), config: config, metrics: newMetrics(opened),
+		downloads: download.NewSigner(addresses, keys.downloads, time.Now), background: newBackground(opened, config.Logger),
+		config: config, metrics: newMetrics(opened),
 	}
 	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
+	app.Transfers = transfer.NewService(transfer.Parts{
+		Database: opened, Spaces: app.Spaces, Revisions: revisions, Files: files, Outbound: app.Outbound, Box: keys.credentials,
+		Start: app.background.start(func(ctx context.Context, run transfer.Run) error { return app.Transfers.Perform(ctx, run) }),
+	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests,
-		LinkGraph:      linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
+		ChangeRequests: app.ChangeRequests, Transfers: app.Transfers,
+		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
 }
 
-// Close ends the application.
-func (a *App) Close() error { return errors.Join(a.Files.Close(), a.Database.Close()) }
+// Close ends the application, once what it does in the background has stopped.
+func (a *App) Close() error {
+	a.background.close()
+	return errors.Join(a.Files.Close(), a.Database.Close())
+}
 
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{

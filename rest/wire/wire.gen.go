@@ -1993,7 +1993,7 @@ type ErrorDetail struct {
 type ExportToGitRepository struct {
 	CommitMessage string `json:"commitMessage"`
 
-	// Force Do it even when the commit was handled before.
+	// Force Write over what the branch changed since the space last saw it.
 	Force   *bool    `json:"force,omitempty"`
 	GitInfo *GitInfo `json:"gitInfo,omitempty"`
 
@@ -2012,7 +2012,7 @@ type ExportToGitRepository struct {
 	// RepoTreeURL Where the repository can be browsed; the path of a file is appended.
 	RepoTreeURL *string `json:"repoTreeURL,omitempty"`
 
-	// Timestamp Stands for the time of the operation.
+	// Timestamp The time of the event that causes the operation; one that is earlier than that of the last operation does nothing.
 	Timestamp *time.Time `json:"timestamp,omitempty"`
 
 	// URL The address of the repository.
@@ -2116,7 +2116,7 @@ type Icon = string
 
 // ImportGitRepository Example: {"ref":"refs/heads/main","url":"https://git.example.com/acme/docs.git"}
 type ImportGitRepository struct {
-	// Force Do it even when the commit was handled before.
+	// Force Take what the repository says where it and the space changed the same, and make a revision even when nothing changed.
 	Force   *bool    `json:"force,omitempty"`
 	GitInfo *GitInfo `json:"gitInfo,omitempty"`
 
@@ -2138,7 +2138,7 @@ type ImportGitRepository struct {
 	// Standalone Make a revision and leave the content of the space as it is.
 	Standalone *bool `json:"standalone,omitempty"`
 
-	// Timestamp Stands for the time of the operation.
+	// Timestamp The time of the event that causes the operation; one that is earlier than that of the last operation does nothing.
 	Timestamp *time.Time `json:"timestamp,omitempty"`
 
 	// URL The address of the repository.
