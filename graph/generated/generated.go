@@ -7239,10 +7239,17 @@ input ImportGitRepositoryInput {
   repoProjectDirectory: String
   "Make a revision and leave the main content alone."
   standalone: Boolean
-  "Take what the repository says where it and the space changed the same."
+  """
+  Take what the repository says where it and the space changed the same, and
+  make a revision even when nothing changed.
+  """
   force: Boolean
+  "The time of the event that causes the import; one that is earlier than that of the last run does nothing."
   timestamp: DateTime
+  "provider: github or gitlab."
   gitInfo: JSON
+  "Where commits can be seen; the commit id is appended."
+  repoCommitURL: URI
 }
 
 type ImportGitRepositoryPayload {
@@ -7255,9 +7262,14 @@ input ExportToGitRepositoryInput {
   ref: String!
   commitMessage: String!
   repoProjectDirectory: String
+  "Write over what the branch changed since the space last saw it."
   force: Boolean
+  "The time of the event that causes the export; one that is earlier than that of the last run does nothing."
   timestamp: DateTime
+  "provider: github or gitlab."
   gitInfo: JSON
+  "Where commits can be seen; the commit id is appended."
+  repoCommitURL: URI
 }
 
 type ExportToGitRepositoryPayload {
@@ -35630,7 +35642,7 @@ func (ec *executionContext) unmarshalInputExportToGitRepositoryInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"space", "url", "ref", "commitMessage", "repoProjectDirectory", "force", "timestamp", "gitInfo"}
+	fieldsInOrder := [...]string{"space", "url", "ref", "commitMessage", "repoProjectDirectory", "force", "timestamp", "gitInfo", "repoCommitURL"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35693,6 +35705,13 @@ func (ec *executionContext) unmarshalInputExportToGitRepositoryInput(ctx context
 				return it, err
 			}
 			it.GitInfo = graphql.OmittableOf(data)
+		case "repoCommitURL":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("repoCommitURL"))
+			data, err := ec.unmarshalOURI2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RepoCommitURL = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -35705,7 +35724,7 @@ func (ec *executionContext) unmarshalInputImportGitRepositoryInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"space", "url", "ref", "repoProjectDirectory", "standalone", "force", "timestamp", "gitInfo"}
+	fieldsInOrder := [...]string{"space", "url", "ref", "repoProjectDirectory", "standalone", "force", "timestamp", "gitInfo", "repoCommitURL"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35768,6 +35787,13 @@ func (ec *executionContext) unmarshalInputImportGitRepositoryInput(ctx context.C
 				return it, err
 			}
 			it.GitInfo = graphql.OmittableOf(data)
+		case "repoCommitURL":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("repoCommitURL"))
+			data, err := ec.unmarshalOURI2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RepoCommitURL = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil

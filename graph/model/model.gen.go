@@ -204,14 +204,19 @@ type DuplicateSpacePayload struct {
 }
 
 type ExportToGitRepositoryInput struct {
-	Space                string                        `json:"space"`
-	URL                  string                        `json:"url"`
-	Ref                  string                        `json:"ref"`
-	CommitMessage        string                        `json:"commitMessage"`
-	RepoProjectDirectory graphql.Omittable[*string]    `json:"repoProjectDirectory,omitempty"`
-	Force                graphql.Omittable[*bool]      `json:"force,omitempty"`
-	Timestamp            graphql.Omittable[*time.Time] `json:"timestamp,omitempty"`
-	GitInfo              graphql.Omittable[any]        `json:"gitInfo,omitempty"`
+	Space                string                     `json:"space"`
+	URL                  string                     `json:"url"`
+	Ref                  string                     `json:"ref"`
+	CommitMessage        string                     `json:"commitMessage"`
+	RepoProjectDirectory graphql.Omittable[*string] `json:"repoProjectDirectory,omitempty"`
+	// Write over what the branch changed since the space last saw it.
+	Force graphql.Omittable[*bool] `json:"force,omitempty"`
+	// The time of the event that causes the export; one that is earlier than that of the last run does nothing.
+	Timestamp graphql.Omittable[*time.Time] `json:"timestamp,omitempty"`
+	// provider: github or gitlab.
+	GitInfo graphql.Omittable[any] `json:"gitInfo,omitempty"`
+	// Where commits can be seen; the commit id is appended.
+	RepoCommitURL graphql.Omittable[*string] `json:"repoCommitURL,omitempty"`
 }
 
 type ExportToGitRepositoryPayload struct {
@@ -241,10 +246,15 @@ type ImportGitRepositoryInput struct {
 	RepoProjectDirectory graphql.Omittable[*string] `json:"repoProjectDirectory,omitempty"`
 	// Make a revision and leave the main content alone.
 	Standalone graphql.Omittable[*bool] `json:"standalone,omitempty"`
-	// Take what the repository says where it and the space changed the same.
-	Force     graphql.Omittable[*bool]      `json:"force,omitempty"`
+	// Take what the repository says where it and the space changed the same, and
+	// make a revision even when nothing changed.
+	Force graphql.Omittable[*bool] `json:"force,omitempty"`
+	// The time of the event that causes the import; one that is earlier than that of the last run does nothing.
 	Timestamp graphql.Omittable[*time.Time] `json:"timestamp,omitempty"`
-	GitInfo   graphql.Omittable[any]        `json:"gitInfo,omitempty"`
+	// provider: github or gitlab.
+	GitInfo graphql.Omittable[any] `json:"gitInfo,omitempty"`
+	// Where commits can be seen; the commit id is appended.
+	RepoCommitURL graphql.Omittable[*string] `json:"repoCommitURL,omitempty"`
 }
 
 type ImportGitRepositoryPayload struct {
