@@ -145,7 +145,9 @@ func (r *contributorResolver) User(ctx context.Context, obj *ent.Contributor) (*
 }
 
 func (r *mutationResolver) CreateChangeRequest(ctx context.Context, input model.CreateChangeRequestInput) (*model.CreateChangeRequestPayload, error) {
-	created, err := r.ChangeRequests.Create(ctx, changerequest.New{SpaceID: input.Space, Subject: valueOf(input.Subject)})
+	created, err := r.ChangeRequests.Create(ctx, changerequest.New{
+		SpaceID: input.Space, Subject: valueOf(input.Subject), Fill: filledBy(input.Template),
+	})
 	if err != nil {
 		return nil, err
 	}

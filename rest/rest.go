@@ -35,6 +35,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.git(router)
 	api.content(router)
 	api.revisions(router)
+	api.changeRequests(router)
 	return router
 }
 

@@ -32,9 +32,13 @@ func validateDocument(field string, value json.RawMessage) error {
 	if err := scan(field, value); err != nil {
 		return err
 	}
+	var kind struct{ Object string }
 	parsed := new(document.Document)
-	if err := json.Unmarshal(value, parsed); err != nil {
+	if err := errors.Join(json.Unmarshal(value, &kind), json.Unmarshal(value, parsed)); err != nil {
 		return fault.Invalid(field, "it is not a document: %s", err)
+	}
+	if kind.Object != "document" {
+		return fault.Invalid(field, "an object of the kind document is expected, got %q", kind.Object)
 	}
 	return within(field, document.Validate(parsed))
 }

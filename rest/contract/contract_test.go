@@ -53,7 +53,7 @@ func TestOperations(t *testing.T) {
 
 func TestOperationsFollowTheConventions(t *testing.T) {
 	t.Parallel()
-	field := regexp.MustCompile(`^(Query|Mutation)\.[a-z][A-Za-z]+$`)
+	field := regexp.MustCompile(`^(Query(\.[a-z][A-Za-z]+)+|Mutation\.[a-z][A-Za-z]+)$`)
 	operations := contract.Operations()
 	require.Len(t, operations, 96)
 	ids, mutations := map[string]bool{}, map[string]string{}
