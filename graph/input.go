@@ -63,13 +63,6 @@ func filledBy(template graphql.Omittable[*string]) func(ctx context.Context, cha
 	return func(context.Context, string) error { return fault.Invalid("template", "%q is not a template", *id) }
 }
 
-func gitFile(oid, path string) *model.GitFile {
-	if path == "" {
-		return nil
-	}
-	return &model.GitFile{Oid: oid, Path: path}
-}
-
 func mergeRules(field graphql.Omittable[*model.MergeRulesInput]) *mergerule.Rules {
 	input := field.Value()
 	if input == nil {
