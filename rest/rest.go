@@ -36,6 +36,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.content(router)
 	api.revisions(router)
 	api.changeRequests(router)
+	api.changeRequestContent(router)
 	return router
 }
 
