@@ -1,0 +1,114 @@
+package changerequest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"octavo/internal/apptest"
+	"octavo/internal/edit"
+)
+
+func change(operation string, more map[string]any) map[string]any {
+	more["operation"] = operation
+	return map[string]any{"changes": []any{more}}
+}
+
+func TestContentIsEditedAndMergedOverREST(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n\nFirst.\n")
+		changeRequest := newChangeRequest(t, server, spaceID)
+		admin, path := server.As(apptest.Admin), "/spaces/"+spaceID+"/change-requests/1"
+		document := map[string]any{"object": "document", "data": map[string]any{}, "nodes": []any{map[string]any{
+			"object": "block", "type": "paragraph", "nodes": []any{map[string]any{
+				"object": "text", "leaves": []any{map[string]any{"object": "leaf", "text": "As a document.", "marks": []any{}}},
+			}},
+		}}}
+		full := admin.REST(t, http.MethodPost, path+"/content?compat=false", map[string]any{"changes": []any{
+			map[string]any{"operation": "insert_page", "title": "New", "ref": "new", "document": map[string]any{"document": document}},
+			map[string]any{"operation": "insert_files", "files": []any{map[string]any{"name": "note.txt", "contentType": "text/plain", "base64": "aGVsbG8="}}},
+			map[string]any{"operation": "update_page", "page": pages[0], "document": map[string]any{"markdown": "# One\n\nOurs.\n"}},
+		}})
+		body := full.Object(t, http.StatusOK)
+		outcomes := body["changes"].([]any)
+		require.Len(t, outcomes, 2)
+		assert.Equal(t, "created_page", outcomes[0].(map[string]any)["object"])
+		assert.Equal(t, "new", outcomes[0].(map[string]any)["ref"])
+		assert.Equal(t, "updated_page", outcomes[1].(map[string]any)["object"])
+		assert.EqualValues(t, 5, body["insertedFiles"].([]any)[0].(map[string]any)["size"])
+		head := body["changeRequest"].(map[string]any)["revision"].(string)
+		assert.Equal(t, `"`+head+`"`, full.Header.Get("ETag"))
+
+		changes := admin.REST(t, http.MethodGet, path+"/changes?limit=1", nil).Object(t, http.StatusOK)
+		assert.Len(t, changes["changes"], 1)
+		assert.EqualValues(t, 2, changes["more"])
+
+		stale := admin.REST(t, http.MethodPost, path+"/content", change("delete_page", map[string]any{"page": pages[0]}), "If-Match", `"rev_other"`).Object(t, http.StatusConflict)
+		assert.Equal(t, head, stale["error"].(map[string]any)["revision"])
+		assert.Equal(t, http.StatusBadRequest, admin.REST(t, http.MethodPost, path+"/merge", nil, "If-Match", "no quotes").Status)
+
+		live := admin.REST(t, http.MethodPost, "/spaces/"+spaceID+"/content",
+			change("update_page", map[string]any{"page": pages[0], "document": map[string]any{"markdown": "# One\n\nTheirs.\n"}})).Object(t, http.StatusOK)
+		assert.NotEmpty(t, live["revision"])
+		assert.Equal(t, map[string]any{"revision": head, "result": "conflicts"},
+			admin.REST(t, http.MethodPost, path+"/merge", nil).Object(t, http.StatusOK))
+		preview := admin.REST(t, http.MethodGet, path+"/merge-preview", nil).Object(t, http.StatusOK)
+		assert.Equal(t, false, preview["mergeable"])
+		conflicts := admin.REST(t, http.MethodGet, path+"/conflicts", nil).Object(t, http.StatusOK)
+		require.Len(t, conflicts["items"], 1)
+		conflict := conflicts["items"].([]any)[0].(map[string]any)
+		assert.Equal(t, map[string]any{"markdown": "Ours."}, conflict["ours"])
+		resolved := admin.REST(t, http.MethodPost, path+"/conflicts/resolve", map[string]any{"resolutions": []any{
+			map[string]any{"conflict": conflict["id"], "choice": "both"},
+		}}).Object(t, http.StatusOK)
+		assert.Equal(t, "update", resolved["result"])
+		assert.Equal(t, resolved["revision"], admin.REST(t, http.MethodPost, path+"/update", nil).Object(t, http.StatusOK)["revision"])
+		result := admin.REST(t, http.MethodPost, path+"/merge", nil).Object(t, http.StatusOK)
+		assert.Equal(t, "merge", result["result"])
+		assert.Equal(t, "# One\n\nOurs.\n\nTheirs.\n", mainText(t, server, spaceID, pages[0]))
+
+		semantic := admin.REST(t, http.MethodGet, "/spaces/"+spaceID+"/revisions/"+result["revision"].(string)+"/changes", nil).Object(t, http.StatusOK)
+		assert.Equal(t, changeRequest, semantic["mergedFrom"].(map[string]any)["id"])
+		assert.Equal(t, http.StatusPreconditionFailed, admin.REST(t, http.MethodPost, path+"/merge", nil).Status)
+		reverted := admin.REST(t, http.MethodPost, path+"/revert", nil).Object(t, http.StatusOK)
+		assert.Equal(t, "rollback", reverted["result"])
+		assert.Equal(t, "# One\n\nTheirs.\n", mainText(t, server, spaceID, pages[0]))
+		assert.Equal(t, http.StatusConflict, admin.REST(t, http.MethodPost, path+"/revert", nil).Status)
+	})
+}
+
+func TestMergeOverGraphQLShowsConflicts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n\nFirst.\n")
+		changeRequest := newChangeRequest(t, server, spaceID)
+		admin := server.As(apptest.Admin)
+		data := admin.Query(t, `mutation($id: ID!, $page: ID!) {
+			updateChangeRequestContent(input: {changeRequest: $id, changes: [
+				{updatePage: {page: $page, document: {markdown: "# One\n\nOurs.\n"}, emoji: "1f600"}}
+				{insertPage: {document: {markdown: "# Two\n"}, into: $page, ref: "two"}}
+			]}) { pages { kind ref page { title parent { id } } } files { id } revision { id changes { totalCount nodes { type addedLines page { title } attributes { name before after } } } } }
+		}`, map[string]any{"id": changeRequest, "page": pages[0]})["updateChangeRequestContent"].(map[string]any)
+		assert.Equal(t, map[string]any{"kind": "CREATED", "ref": "two", "page": map[string]any{
+			"title": "Two", "parent": map[string]any{"id": pages[0]},
+		}}, data["pages"].([]any)[1])
+		_, _, err := server.App.Spaces.EditContent(server.Context(t, apptest.Admin), spaceID, []edit.Change{write(pages[0], "# One\n\nTheirs.\n")}, nil)
+		require.NoError(t, err)
+		merge := admin.Query(t, `mutation($id: ID!) { mergeChangeRequest(input: {changeRequest: $id}) {
+			result conflicts { kind page { id } block base ours theirs choices } changeRequest { status mergePreview { mergeable unmetRules { rule } conflicts { id } changes { type } } }
+		} }`, map[string]any{"id": changeRequest})["mergeChangeRequest"].(map[string]any)
+		assert.Equal(t, "CONFLICTS", merge["result"])
+		assert.Equal(t, map[string]any{
+			"kind": "BODY_BLOCK", "page": map[string]any{"id": pages[0]}, "block": float64(1),
+			"base": "First.", "ours": "Ours.", "theirs": "Theirs.",
+			"choices": []any{"OURS", "THEIRS", "BASE", "BOTH", "CUSTOM"},
+		}, merge["conflicts"].([]any)[0])
+		revisions := admin.Query(t, `query($id: ID!) { space(id: $id) { revisions(first: 2) { totalCount nodes { type } pageInfo { hasNextPage } } } }`, map[string]any{"id": spaceID})
+		assert.Equal(t, map[string]any{"revisions": map[string]any{
+			"totalCount": float64(3), "nodes": []any{map[string]any{"type": "EDITS"}, map[string]any{"type": "EDITS"}}, "pageInfo": map[string]any{"hasNextPage": true},
+		}}, revisions["space"])
+	})
+}
