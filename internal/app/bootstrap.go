@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 
+	"octavo/docs"
 	"octavo/internal/access"
 	"octavo/internal/organization"
 	"octavo/internal/space"
+	"octavo/internal/transfer"
 	"octavo/internal/user"
 )
 
@@ -50,9 +52,10 @@ func (a *App) firstStart(ctx context.Context, token string) (*FirstStart, error)
 	ctx = access.WithViewer(ctx, &access.Viewer{
 		UserID: administrator.ID, Memberships: map[string]access.Role{made.ID: access.Admin},
 	})
-	docs, err := a.Spaces.Create(ctx, space.New{OrganizationID: made.ID, Title: "Octavo documentation", Emoji: "1f4d6"})
+	manual := space.New{OrganizationID: made.ID, Title: "Octavo documentation", Emoji: "1f4d6"}
+	imported, err := a.Transfers.ImportNew(ctx, manual, transfer.Source{FS: docs.Files})
 	if err != nil {
 		return nil, err
 	}
-	return &FirstStart{UserID: administrator.ID, OrganizationID: made.ID, SpaceID: docs.ID, Token: secret}, nil
+	return &FirstStart{UserID: administrator.ID, OrganizationID: made.ID, SpaceID: imported.SpaceID, Token: secret}, nil
 }
