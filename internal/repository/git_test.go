@@ -24,16 +24,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/server"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"octavo/internal/fault"
+	"octavo/internal/gittest"
 )
 
 // gitRepository is a bare repository in a directory.
@@ -122,9 +119,7 @@ func (r *gitRepository) head(branch string) *object.Commit {
 // and git's, where it is installed.
 func gitServers() map[string]func(directory string) http.Handler {
 	servers := map[string]func(string) http.Handler{
-		"plain": func(directory string) http.Handler {
-			return &plainGitServer{server.NewServer(server.NewFilesystemLoader(osfs.New(directory)))}
-		},
+		"plain": gittest.NewHandler,
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -140,83 +135,6 @@ func gitServers() map[string]func(directory string) http.Handler {
 		}}
 	}
 	return servers
-}
-
-// plainGitServer serves git's protocol with what go-git has for it.
-type plainGitServer struct{ git transport.Transport }
-
-func (s *plainGitServer) ServeHTTP(response http.ResponseWriter, request *http.Request) {
-	if err := s.serve(response, request); err != nil {
-		http.Error(response, err.Error(), http.StatusNotFound)
-	}
-}
-
-func (s *plainGitServer) serve(response http.ResponseWriter, request *http.Request) error {
-	at := strings.Index(request.URL.Path, ".git/") + len(".git")
-	endpoint, err := transport.NewEndpoint("file://" + request.URL.Path[:at])
-	if err != nil {
-		return err
-	}
-	switch request.URL.Path[at:] + "?" + request.URL.Query().Get("service") {
-	case "/info/refs?git-upload-pack":
-		session, err := s.git.NewUploadPackSession(endpoint, nil)
-		if err != nil {
-			return err
-		}
-		return advertise(response, "git-upload-pack", session.AdvertisedReferencesContext)
-	case "/info/refs?git-receive-pack":
-		session, err := s.git.NewReceivePackSession(endpoint, nil)
-		if err != nil {
-			return err
-		}
-		return advertise(response, "git-receive-pack", session.AdvertisedReferencesContext)
-	case "/git-upload-pack?":
-		return s.upload(response, request, endpoint)
-	case "/git-receive-pack?":
-		return s.receive(response, request, endpoint)
-	}
-	return errors.New("no such address")
-}
-
-func advertise(response io.Writer, service string, references func(context.Context) (*packp.AdvRefs, error)) error {
-	advertised, err := references(context.Background())
-	if err != nil {
-		return err
-	}
-	advertised.Prefix = [][]byte{[]byte("# service=" + service), pktline.Flush}
-	return advertised.Encode(response)
-}
-
-func (s *plainGitServer) upload(response io.Writer, request *http.Request, endpoint *transport.Endpoint) error {
-	session, err := s.git.NewUploadPackSession(endpoint, nil)
-	if err != nil {
-		return err
-	}
-	wanted := packp.NewUploadPackRequest()
-	if err := wanted.UploadRequest.Decode(request.Body); err != nil {
-		return err
-	}
-	answer, err := session.UploadPack(request.Context(), wanted)
-	if err != nil {
-		return err
-	}
-	return answer.Encode(response)
-}
-
-func (s *plainGitServer) receive(response io.Writer, request *http.Request, endpoint *transport.Endpoint) error {
-	session, err := s.git.NewReceivePackSession(endpoint, nil)
-	if err != nil {
-		return err
-	}
-	update := packp.NewReferenceUpdateRequest()
-	if err := update.Decode(request.Body); err != nil {
-		return err
-	}
-	report, err := session.ReceivePack(request.Context(), update)
-	if report == nil {
-		return err
-	}
-	return report.Encode(response)
 }
 
 // countingClient makes requests and notes how many.
