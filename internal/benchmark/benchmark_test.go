@@ -1,0 +1,161 @@
+package benchmark
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"octavo/internal/apptest"
+)
+
+// operation is measured three times: by hand, by REST, by GraphQL.
+type operation struct {
+	name    string
+	byHand  func(fixture *fixture) http.Handler
+	path    func(fixture *fixture) string
+	query   string
+	input   func(fixture *fixture) map[string]any
+	body    func(fixture *fixture) map[string]any // of a POST by REST
+	noREST  bool
+	contain string // what every answer holds
+}
+
+var operations = []operation{
+	{
+		name: "space", byHand: oneSpaceByHand,
+		path:    func(f *fixture) string { return "/v1/spaces/" + f.spaces[0] },
+		query:   `query($id: ID!) { space(id: $id) { ` + spaceFields + ` } }`,
+		input:   func(f *fixture) map[string]any { return map[string]any{"id": f.spaces[0]} },
+		contain: "Space 0",
+	},
+	{
+		name: "spaces-50", byHand: fiftySpacesByHand,
+		path:    func(f *fixture) string { return "/v1/orgs/" + f.server.OrganizationID + "/spaces?limit=50" },
+		query:   `query($id: ID!) { organization(id: $id) { spaces(first: 50) { totalCount pageInfo { hasNextPage endCursor } nodes { ` + spaceFields + ` } } } }`,
+		input:   func(f *fixture) map[string]any { return map[string]any{"id": f.server.OrganizationID} },
+		contain: "Space 49",
+	},
+	{
+		name: "spaces-20-change-requests-10", byHand: changeRequestsByHand, noREST: true,
+		query: `query($id: ID!) { organization(id: $id) { title spaces(first: 20) { nodes { id title changeRequests(first: 10) {
+			nodes { id number subject status createdAt openComments createdBy { id displayName } } } } } } }`,
+		input:   func(f *fixture) map[string]any { return map[string]any{"id": f.server.OrganizationID} },
+		contain: "Change 199",
+	},
+	{
+		name: "tree-500", byHand: treeByHand,
+		path:    func(f *fixture) string { return "/v1/spaces/" + f.spaces[0] + "/content/pages" },
+		query:   `query($id: ID!) { space(id: $id) { revision { pages { ` + pageFields + ` pages { ` + pageFields + ` } } } } }`,
+		input:   func(f *fixture) map[string]any { return map[string]any{"id": f.spaces[0]} },
+		contain: "Page 499",
+	},
+}
+
+const (
+	spaceFields = `id title emoji visibility createdAt updatedAt editMode language organization { id } defaultLevel
+		openComments changeRequestCount openChangeRequestCount draftChangeRequestCount mergeRules { type }
+		urls { location app } permissions { view access admin viewInviteLinks edit triggerGitSync comment merge review installIntegration }`
+	pageFields = `id title type slug path createdAt updatedAt`
+)
+
+func BenchmarkOperations(b *testing.B) {
+	for _, database := range []string{"sqlite", "postgres"} {
+		server, there := apptest.NewOn(b, database)
+		if !there {
+			continue
+		}
+		fixture := newFixture(b, server, database)
+		for _, operation := range operations {
+			b.Run(database+"/"+operation.name, func(b *testing.B) { operation.run(b, fixture) })
+		}
+	}
+}
+
+func (o operation) run(b *testing.B, fixture *fixture) {
+	b.Run("by-hand", func(b *testing.B) {
+		measure(b, o.byHand(fixture), func() *http.Request { return fixture.request(http.MethodGet, "/", nil) }, o.contain)
+	})
+	application := fixture.server.App.Handler()
+	if !o.noREST {
+		b.Run("rest", func(b *testing.B) {
+			measure(b, application, func() *http.Request {
+				if o.body != nil {
+					return fixture.request(http.MethodPost, o.path(fixture), encode(o.body(fixture)))
+				}
+				return fixture.request(http.MethodGet, o.path(fixture), nil)
+			}, o.contain)
+		})
+	}
+	b.Run("graphql", func(b *testing.B) {
+		measure(b, application, func() *http.Request {
+			return fixture.request(http.MethodPost, "/graphql", encode(map[string]any{"query": o.query, "variables": o.input(fixture)}))
+		}, o.contain)
+	})
+}
+
+func encode(value any) []byte {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}
+
+// measure calls a handler and reports the processor time of a call.
+func measure(b *testing.B, handler http.Handler, request func() *http.Request, contain string) {
+	b.Helper()
+	check(b, handler, request(), contain)
+	b.ReportAllocs()
+	begin := processorTime(b)
+	for b.Loop() {
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request())
+		if response.Code >= http.StatusBadRequest {
+			b.Fatal(response.Body.String())
+		}
+	}
+	b.ReportMetric(float64(processorTime(b)-begin)/float64(b.N), "cpu-ns/op")
+}
+
+func check(b *testing.B, handler http.Handler, request *http.Request, contain string) {
+	b.Helper()
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	require.Less(b, response.Code, http.StatusBadRequest, response.Body.String())
+	require.Contains(b, response.Body.String(), contain)
+	require.NotContains(b, response.Body.String(), `"errors"`)
+}
+
+func processorTime(b *testing.B) int64 {
+	b.Helper()
+	var usage syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+func (f *fixture) request(method, path string, body []byte) *http.Request {
+	request := httptest.NewRequest(method, path, bytes.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+f.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request
+}
+
+// placeholders turns ? into $1, $2, … where the database wants it.
+func (f *fixture) placeholders(query string) string {
+	if f.database == "sqlite" {
+		return query
+	}
+	for number := 1; strings.Contains(query, "?"); number++ {
+		query = strings.Replace(query, "?", fmt.Sprintf("$%d", number), 1)
+	}
+	return query
+}
