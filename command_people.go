@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"octavo/internal/access"
 	"octavo/internal/app"
 	"octavo/internal/organization"
 	"octavo/internal/user"
@@ -17,14 +18,26 @@ type userCommand struct {
 type userCreateCommand struct {
 	Email string `required:"" help:"E-mail address; taken as verified."`
 	Name  string `required:"" help:"Display name, 1 to 64 characters."`
+
+	Organization string `help:"Id of an organization to make them a member of."`
+	Role         string `help:"Their role in it: admin, create, review, edit, comment or read. None makes them a guest."`
 }
 
 // Run adds a person.
 func (c *userCreateCommand) Run(ctx context.Context, settings *Settings, out io.Writer) error {
+	role, err := access.ParseRole(c.Role)
+	if err != nil {
+		return err
+	}
 	return settings.with(ctx, "user create", func(ctx context.Context, opened *app.App) error {
 		created, err := opened.Users.Create(ctx, user.New{DisplayName: c.Name, Email: c.Email, EmailVerified: true})
 		if err != nil {
 			return err
+		}
+		if c.Organization != "" {
+			if err := opened.Organizations.AddMember(ctx, c.Organization, created.ID, role); err != nil {
+				return err
+			}
 		}
 		_, err = fmt.Fprintln(out, created.ID)
 		return err

@@ -122,3 +122,32 @@ func TestMutationsNeedARequestThatBrowsersAskFor(t *testing.T) {
 		})
 	}
 }
+
+func TestResponsesAreWrittenAsTheyAre(t *testing.T) {
+	t.Parallel()
+	server := apptest.New(t)
+	post := func(accept, body string) (int, string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/graphql", strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", accept)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.StatusCode, string(text)
+	}
+	status, body := post("application/json", `{"query":"{version{version}}"}`)
+	assert.Equal(t, http.StatusOK, status)
+	assert.JSONEq(t, `{"data":{"version":{"version":"test"}},"extensions":{"cost":{"requested":1,"limit":100000}}}`, body)
+	status, body = post("application/json", `{"query":"{"}`)
+	assert.Equal(t, http.StatusOK, status)
+	assert.NotContains(t, body, `"data"`)
+	status, body = post("application/graphql-response+json", `{"query":"{nonsense}"}`)
+	assert.Equal(t, http.StatusBadRequest, status)
+	assert.NotContains(t, body, `"data"`)
+	status, body = post("application/json", `{"query":"{viewer{id}}"}`)
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, `"data":null`)
+}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // post is gqlgen's POST transport, but for writing: the data of a response is
@@ -21,10 +23,22 @@ func (p post) Do(writer http.ResponseWriter, request *http.Request, executor gra
 	p.POST.Do(once, request, direct{GraphExecutor: executor, writer: once})
 }
 
-// writeOnce drops what gqlgen writes after the response was written already.
+// writeOnce holds the status back until there is a body, and drops what gqlgen
+// writes after the response was written already.
 type writeOnce struct {
 	http.ResponseWriter
+	status  int
 	written bool
+}
+
+// WriteHeader keeps the status. Clients that accept application/json alone get
+// 200 for an operation that is refused, as the specification of GraphQL over
+// HTTP advises; gqlgen would say 422.
+func (w *writeOnce) WriteHeader(status int) {
+	if status == http.StatusUnprocessableEntity && w.Header().Get("Content-Type") == "application/json" {
+		status = http.StatusOK
+	}
+	w.status = status
 }
 
 // Write passes the body on, unless there is one.
@@ -32,10 +46,14 @@ func (w *writeOnce) Write(body []byte) (int, error) {
 	if w.written {
 		return len(body), nil
 	}
+	w.written = true
+	if w.status != 0 {
+		w.ResponseWriter.WriteHeader(w.status)
+	}
 	return w.ResponseWriter.Write(body)
 }
 
-// direct executes an operation and writes its response as it is.
+// direct writes responses as they are.
 type direct struct {
 	graphql.GraphExecutor
 	writer *writeOnce
@@ -44,18 +62,23 @@ type direct struct {
 // DispatchOperation runs an operation.
 func (d direct) DispatchOperation(ctx context.Context, operation *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
 	respond, ctx := d.GraphExecutor.DispatchOperation(ctx, operation)
-	return func(ctx context.Context) *graphql.Response {
-		response := respond(ctx)
-		body, err := encodeResponse(response)
-		if err != nil {
-			// gqlgen encodes it in its own way, or fails loudly.
-			return response
-		}
-		// A client that is gone cannot be told.
-		_, _ = d.writer.Write(body)
-		d.writer.written = true
-		return &graphql.Response{}
-	}, ctx
+	return func(ctx context.Context) *graphql.Response { return d.write(respond(ctx)) }, ctx
+}
+
+// DispatchError answers an operation that is refused before it runs.
+func (d direct) DispatchError(ctx context.Context, list gqlerror.List) *graphql.Response {
+	return d.write(d.GraphExecutor.DispatchError(ctx, list))
+}
+
+func (d direct) write(response *graphql.Response) *graphql.Response {
+	body, err := encodeResponse(response)
+	if err != nil {
+		// gqlgen encodes it in its own way, or fails loudly.
+		return response
+	}
+	// A client that is gone cannot be told.
+	_, _ = d.writer.Write(body)
+	return &graphql.Response{}
 }
 
 // encodeResponse writes errors first, as the specification of GraphQL advises.
@@ -72,18 +95,16 @@ func encodeResponse(response *graphql.Response) ([]byte, error) {
 		}
 		body = append(append(append(body, `"errors":`...), errors...), ',')
 	}
-	body = append(body, `"data":`...)
-	if len(response.Data) == 0 {
-		body = append(body, "null"...)
-	} else {
-		body = append(body, response.Data...)
+	// An operation that never ran has no data, not even null.
+	if len(response.Data) > 0 {
+		body = append(append(append(body, `"data":`...), response.Data...), ',')
 	}
 	if len(response.Extensions) > 0 {
 		extensions, err := json.Marshal(response.Extensions)
 		if err != nil {
 			return nil, err
 		}
-		body = append(append(body, `,"extensions":`...), extensions...)
+		body = append(append(append(body, `"extensions":`...), extensions...), ',')
 	}
-	return append(body, '}'), nil
+	return append(bytes.TrimSuffix(body, []byte(",")), '}'), nil
 }

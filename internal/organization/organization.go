@@ -172,6 +172,19 @@ func (s *Service) Member(ctx context.Context, organizationID, userID string) (*e
 	return found, err
 }
 
+// AddMember makes a person a member: the operator's command. It returns
+// NOT_FOUND for an unknown organization and CONFLICT for a member.
+func (s *Service) AddMember(ctx context.Context, organizationID, userID string, role access.Role) error {
+	if _, err := s.Get(ctx, organizationID); err != nil {
+		return err
+	}
+	err := s.database.Client(ctx).Member.Create().SetOrganizationID(organizationID).SetUserID(userID).SetRole(role).Exec(ctx)
+	if ent.IsConstraintError(err) {
+		return fault.New(fault.Conflict, "the user is a member already, or does not exist")
+	}
+	return err
+}
+
 // Permissions are what the caller may do in an organization.
 type Permissions struct {
 	View, Admin, OwnTeam, CreateContent, CreateOpenAPISpec, IngestConversations, ViewBilling bool
