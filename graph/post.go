@@ -27,15 +27,19 @@ func (p post) Do(writer http.ResponseWriter, request *http.Request, executor gra
 // writes after the response was written already.
 type writeOnce struct {
 	http.ResponseWriter
-	status  int
-	written bool
+	status    int
+	malformed bool
+	written   bool
 }
 
 // WriteHeader keeps the status. Clients that accept application/json alone get
 // 200 for an operation that is refused, as the specification of GraphQL over
 // HTTP advises; gqlgen would say 422.
 func (w *writeOnce) WriteHeader(status int) {
-	if status == http.StatusUnprocessableEntity && w.Header().Get("Content-Type") == "application/json" {
+	switch {
+	case w.malformed:
+		status = http.StatusBadRequest
+	case status == http.StatusUnprocessableEntity && w.Header().Get("Content-Type") == "application/json":
 		status = http.StatusOK
 	}
 	w.status = status
@@ -57,6 +61,13 @@ func (w *writeOnce) Write(body []byte) (int, error) {
 type direct struct {
 	graphql.GraphExecutor
 	writer *writeOnce
+}
+
+// CreateOperationContext understands a request. One without a query is
+// malformed, whatever the client accepts.
+func (d direct) CreateOperationContext(ctx context.Context, parameters *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	d.writer.malformed = parameters.Query == "" && parameters.Extensions["persistedQuery"] == nil
+	return d.GraphExecutor.CreateOperationContext(ctx, parameters)
 }
 
 // DispatchOperation runs an operation.
