@@ -65,11 +65,12 @@ func (r *changeRequestResolver) Urls(ctx context.Context, obj *changerequest.Cha
 }
 
 func (r *changeRequestResolver) Comments(ctx context.Context, obj *changerequest.ChangeRequest, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error) {
-	panic(fmt.Errorf("not implemented: Comments - comments"))
+	listing, err := comment.OnChangeRequest(obj, commentFilter(filter), order, arguments(first, after, last, before))
+	return comments(ctx, listing, err)
 }
 
 func (r *changeRequestResolver) Commenters(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.MemberConnection, error) {
-	panic(fmt.Errorf("not implemented: Commenters - commenters"))
+	return commenters(ctx, comment.CommentersOnChangeRequest(obj), arguments(first, after, last, before))
 }
 
 func (r *changeRequestResolver) Changes(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error) {
@@ -274,15 +275,7 @@ func (r *reviewResolver) Revision(ctx context.Context, obj *changerequest.Review
 }
 
 func (r *reviewResolver) Comment(ctx context.Context, obj *changerequest.Review) (*comment.Comment, error) {
-	found, err := loader.From(ctx).CommentOfReview.Load(ctx, obj.ID)
-	if err != nil || found == nil {
-		return nil, err
-	}
-	reviewed, err := loader.From(ctx).ChangeRequest.Load(ctx, obj.ChangeRequestID)
-	if err != nil {
-		return nil, err
-	}
-	return &comment.Comment{Comment: found, Role: reviewed.Role}, nil
+	return loader.From(ctx).ReviewComment.Load(ctx, obj.ID)
 }
 
 func (r *reviewResolver) Urls(ctx context.Context, obj *changerequest.Review) (*model.ReviewURLs, error) {

@@ -11,108 +11,149 @@ import (
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
+	"octavo/internal/changerequest"
 	"octavo/internal/comment"
-	"time"
+	"octavo/internal/loader"
+	"octavo/internal/space"
 )
 
 func (r *commentResolver) PostedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: PostedBy - postedBy"))
-}
-
-func (r *commentResolver) PostedAt(ctx context.Context, obj *comment.Comment) (*time.Time, error) {
-	panic(fmt.Errorf("not implemented: PostedAt - postedAt"))
+	return loader.From(ctx).User.Load(ctx, obj.AuthorID)
 }
 
 func (r *commentResolver) ResolvedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: ResolvedBy - resolvedBy"))
+	if obj.ResolvedByID == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).User.Load(ctx, *obj.ResolvedByID)
 }
 
-func (r *commentResolver) Body(ctx context.Context, obj *comment.Comment) (*model.CommentBody, error) {
-	panic(fmt.Errorf("not implemented: Body - body"))
+func (r *commentResolver) Reactions(ctx context.Context, obj *comment.Comment) ([]*comment.Reaction, error) {
+	return loader.From(ctx).Reactions.Load(ctx, obj.ID)
 }
 
-func (r *commentResolver) Target(ctx context.Context, obj *comment.Comment) (*model.CommentTarget, error) {
-	panic(fmt.Errorf("not implemented: Target - target"))
-}
-
-func (r *commentResolver) Reactions(ctx context.Context, obj *comment.Comment) ([]*model.Reaction, error) {
-	panic(fmt.Errorf("not implemented: Reactions - reactions"))
-}
-
-func (r *commentResolver) Repliers(ctx context.Context, obj *comment.Comment) ([]*model.Replier, error) {
-	panic(fmt.Errorf("not implemented: Repliers - repliers"))
+func (r *commentResolver) Repliers(ctx context.Context, obj *comment.Comment) ([]*comment.Replier, error) {
+	if obj.ReplyCount == 0 {
+		return []*comment.Replier{}, nil
+	}
+	return loader.From(ctx).Repliers.Load(ctx, obj.ID)
 }
 
 func (r *commentResolver) Replies(ctx context.Context, obj *comment.Comment, first *int, after *string, last *int, before *string) (*model.CommentReplyConnection, error) {
-	panic(fmt.Errorf("not implemented: Replies - replies"))
+	listing, err := comment.RepliesTo(obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).Replies.Load(ctx, listing)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewCommentReplyConnection(page), nil
 }
 
 func (r *commentResolver) Urls(ctx context.Context, obj *comment.Comment) (*model.CommentURLs, error) {
-	panic(fmt.Errorf("not implemented: Urls - urls"))
-}
-
-func (r *commentResolver) Permissions(ctx context.Context, obj *comment.Comment) (*comment.Permissions, error) {
-	panic(fmt.Errorf("not implemented: Permissions - permissions"))
+	return &model.CommentURLs{Location: r.Addresses.REST(commentPath(obj)...)}, nil
 }
 
 func (r *commentReplyResolver) Comment(ctx context.Context, obj *comment.Reply) (*comment.Comment, error) {
-	panic(fmt.Errorf("not implemented: Comment - comment"))
+	return obj.Thread, nil
 }
 
 func (r *commentReplyResolver) PostedBy(ctx context.Context, obj *comment.Reply) (*ent.User, error) {
-	panic(fmt.Errorf("not implemented: PostedBy - postedBy"))
+	return loader.From(ctx).User.Load(ctx, obj.AuthorID)
 }
 
-func (r *commentReplyResolver) PostedAt(ctx context.Context, obj *comment.Reply) (*time.Time, error) {
-	panic(fmt.Errorf("not implemented: PostedAt - postedAt"))
-}
-
-func (r *commentReplyResolver) Body(ctx context.Context, obj *comment.Reply) (*model.CommentBody, error) {
-	panic(fmt.Errorf("not implemented: Body - body"))
-}
-
-func (r *commentReplyResolver) Reactions(ctx context.Context, obj *comment.Reply) ([]*model.Reaction, error) {
-	panic(fmt.Errorf("not implemented: Reactions - reactions"))
+func (r *commentReplyResolver) Reactions(ctx context.Context, obj *comment.Reply) ([]*comment.Reaction, error) {
+	return loader.From(ctx).Reactions.Load(ctx, obj.ID)
 }
 
 func (r *commentReplyResolver) Urls(ctx context.Context, obj *comment.Reply) (*model.CommentURLs, error) {
-	panic(fmt.Errorf("not implemented: Urls - urls"))
+	path := append(commentPath(obj.Thread), "replies", obj.ID)
+	return &model.CommentURLs{Location: r.Addresses.REST(path...)}, nil
 }
 
-func (r *commentReplyResolver) Permissions(ctx context.Context, obj *comment.Reply) (*comment.Permissions, error) {
-	panic(fmt.Errorf("not implemented: Permissions - permissions"))
+func (r *commentTargetResolver) Space(ctx context.Context, obj *comment.Target) (*space.Space, error) {
+	return loader.From(ctx).Space.Load(ctx, obj.SpaceID)
+}
+
+func (r *commentTargetResolver) ChangeRequest(ctx context.Context, obj *comment.Target) (*changerequest.ChangeRequest, error) {
+	if obj.ChangeRequestID == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).ChangeRequest.Load(ctx, *obj.ChangeRequestID)
 }
 
 func (r *mutationResolver) PostComment(ctx context.Context, input model.PostCommentInput) (*model.PostCommentPayload, error) {
-	panic(fmt.Errorf("not implemented: PostComment - postComment"))
+	posted, err := r.Comments.Post(ctx, comment.New{
+		SpaceID: input.Space, ChangeRequest: input.ChangeRequest.Value(), PageID: input.Page.Value(), Node: input.Node.Value(),
+		TableCell: tableCell(input.TableCell), Text: commentText(input.Body),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.PostCommentPayload{Comment: posted}, nil
 }
 
 func (r *mutationResolver) UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateComment - updateComment"))
+	updated, err := r.Comments.Update(ctx, input.Comment, comment.Changes{
+		Text: changedText(input.Body), Resolved: input.Resolved.Value(),
+		Reactions: comment.Reactions{Added: input.AddedReactions.Value(), Removed: input.RemovedReactions.Value()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateCommentPayload{Comment: updated}, nil
 }
 
 func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	panic(fmt.Errorf("not implemented: DeleteComment - deleteComment"))
+	existed, err := r.Comments.Delete(ctx, input.Comment)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteCommentPayload{Deleted: existed}, nil
 }
 
 func (r *mutationResolver) PostCommentReply(ctx context.Context, input model.PostCommentReplyInput) (*model.PostCommentReplyPayload, error) {
-	panic(fmt.Errorf("not implemented: PostCommentReply - postCommentReply"))
+	posted, err := r.Comments.PostReply(ctx, input.Comment, commentText(input.Body))
+	if err != nil {
+		return nil, err
+	}
+	return &model.PostCommentReplyPayload{CommentReply: posted}, nil
 }
 
 func (r *mutationResolver) UpdateCommentReply(ctx context.Context, input model.UpdateCommentReplyInput) (*model.UpdateCommentReplyPayload, error) {
-	panic(fmt.Errorf("not implemented: UpdateCommentReply - updateCommentReply"))
+	updated, err := r.Comments.UpdateReply(ctx, input.CommentReply, comment.Changes{
+		Text: changedText(input.Body), Resolved: input.Resolved.Value(),
+		Reactions: comment.Reactions{Added: input.AddedReactions.Value(), Removed: input.RemovedReactions.Value()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateCommentReplyPayload{CommentReply: updated}, nil
 }
 
 func (r *mutationResolver) DeleteCommentReply(ctx context.Context, input model.DeleteCommentReplyInput) (*model.DeleteCommentReplyPayload, error) {
-	panic(fmt.Errorf("not implemented: DeleteCommentReply - deleteCommentReply"))
+	existed, err := r.Comments.DeleteReply(ctx, input.CommentReply)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteCommentReplyPayload{Deleted: existed}, nil
 }
 
 func (r *queryResolver) Comment(ctx context.Context, id string) (*comment.Comment, error) {
-	panic(fmt.Errorf("not implemented: Comment - comment"))
+	return r.Comments.Get(ctx, id)
 }
 
 func (r *queryResolver) CommentReply(ctx context.Context, id string) (*comment.Reply, error) {
-	panic(fmt.Errorf("not implemented: CommentReply - commentReply"))
+	return r.Comments.Reply(ctx, id)
+}
+
+func (r *reactionUserResolver) User(ctx context.Context, obj *comment.Reactor) (*ent.User, error) {
+	return loader.From(ctx).User.Load(ctx, obj.UserID)
+}
+
+func (r *replierResolver) User(ctx context.Context, obj *comment.Replier) (*ent.User, error) {
+	return loader.From(ctx).User.Load(ctx, obj.UserID)
 }
 
 func (r *subscriptionResolver) CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan model.CommentAdded, error) {
@@ -123,5 +164,14 @@ func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver
 
 func (r *Resolver) CommentReply() generated.CommentReplyResolver { return &commentReplyResolver{r} }
 
+func (r *Resolver) CommentTarget() generated.CommentTargetResolver { return &commentTargetResolver{r} }
+
+func (r *Resolver) ReactionUser() generated.ReactionUserResolver { return &reactionUserResolver{r} }
+
+func (r *Resolver) Replier() generated.ReplierResolver { return &replierResolver{r} }
+
 type commentResolver struct{ *Resolver }
 type commentReplyResolver struct{ *Resolver }
+type commentTargetResolver struct{ *Resolver }
+type reactionUserResolver struct{ *Resolver }
+type replierResolver struct{ *Resolver }

@@ -20,6 +20,14 @@ func (r *memberResolver) User(ctx context.Context, obj *ent.Member) (*ent.User, 
 	return loader.From(ctx).User.Load(ctx, obj.UserID)
 }
 
+func (r *memberResolver) SpaceCount(ctx context.Context, obj *ent.Member) (int, error) {
+	return loader.From(ctx).MemberSpaces.Load(ctx, organization.Membership{OrganizationID: obj.OrganizationID, UserID: obj.UserID})
+}
+
+func (r *memberResolver) TeamCount(ctx context.Context, obj *ent.Member) (int, error) {
+	return loader.From(ctx).MemberTeams.Load(ctx, organization.Membership{OrganizationID: obj.OrganizationID, UserID: obj.UserID})
+}
+
 func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
 	created, err := r.Organizations.Create(ctx, organization.New{Title: input.Title, Hostname: input.Hostname.Value()})
 	if err != nil {

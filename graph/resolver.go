@@ -7,6 +7,7 @@ package graph
 import (
 	"octavo/internal/address"
 	"octavo/internal/changerequest"
+	"octavo/internal/comment"
 	"octavo/internal/download"
 
 	"octavo/internal/linkgraph"
@@ -29,6 +30,7 @@ type Resolver struct {
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	LinkGraph      *linkgraph.Service
+	Comments       *comment.Service
 }
 
 // Version names the program that answers.

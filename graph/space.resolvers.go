@@ -12,6 +12,7 @@ import (
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/changerequest"
+	"octavo/internal/comment"
 	"octavo/internal/enum"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
@@ -213,11 +214,16 @@ func (r *spaceResolver) ChangeRequest(ctx context.Context, obj *space.Space, id 
 }
 
 func (r *spaceResolver) Comments(ctx context.Context, obj *space.Space, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error) {
-	panic(fmt.Errorf("not implemented: Comments - comments"))
+	listing, err := comment.OnSpace(obj, commentFilter(filter), order, arguments(first, after, last, before))
+	return comments(ctx, listing, err)
 }
 
 func (r *spaceResolver) Commenters(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.MemberConnection, error) {
-	panic(fmt.Errorf("not implemented: Commenters - commenters"))
+	asked, err := comment.CommentersOnSpace(obj)
+	if err != nil {
+		return nil, err
+	}
+	return commenters(ctx, asked, arguments(first, after, last, before))
 }
 
 func (r *spaceResolver) Links(ctx context.Context, obj *space.Space, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error) {

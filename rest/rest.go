@@ -37,6 +37,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.revisions(router)
 	api.changeRequests(router)
 	api.changeRequestContent(router)
+	api.comments(router)
 	return router
 }
 

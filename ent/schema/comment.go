@@ -54,7 +54,8 @@ func (Comment) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("space_id", "change_request_id", "id"),
 		index.Fields("change_request_id", "id"),
-		index.Fields("author_id"),
+		index.Fields("space_id", "change_request_id", "author_id"),
+		index.Fields("review_id"),
 	}
 }
 

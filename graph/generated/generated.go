@@ -49,6 +49,7 @@ type ResolverRoot interface {
 	Collection() CollectionResolver
 	Comment() CommentResolver
 	CommentReply() CommentReplyResolver
+	CommentTarget() CommentTargetResolver
 	ComputedSource() ComputedSourceResolver
 	ContentLocation() ContentLocationResolver
 	Contributor() ContributorResolver
@@ -58,6 +59,8 @@ type ResolverRoot interface {
 	Organization() OrganizationResolver
 	Page() PageResolver
 	Query() QueryResolver
+	ReactionUser() ReactionUserResolver
+	Replier() ReplierResolver
 	RequestedReviewer() RequestedReviewerResolver
 	ReusableContent() ReusableContentResolver
 	Review() ReviewResolver
@@ -194,8 +197,9 @@ type ComplexityRoot struct {
 	}
 
 	CommentBody struct {
-		Document func(childComplexity int) int
-		Markdown func(childComplexity int) int
+		Document   func(childComplexity int) int
+		IsDocument func(childComplexity int) int
+		Markdown   func(childComplexity int) int
 	}
 
 	CommentConnection struct {
@@ -458,6 +462,8 @@ type ComplexityRoot struct {
 		LastSeenAt func(childComplexity int) int
 		Role       func(childComplexity int) int
 		SSO        func(childComplexity int) int
+		SpaceCount func(childComplexity int) int
+		TeamCount  func(childComplexity int) int
 		User       func(childComplexity int) int
 	}
 
@@ -1095,27 +1101,25 @@ type CollectionResolver interface {
 }
 type CommentResolver interface {
 	PostedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error)
-	PostedAt(ctx context.Context, obj *comment.Comment) (*time.Time, error)
 
 	ResolvedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error)
-	Body(ctx context.Context, obj *comment.Comment) (*model.CommentBody, error)
-	Target(ctx context.Context, obj *comment.Comment) (*model.CommentTarget, error)
-	Reactions(ctx context.Context, obj *comment.Comment) ([]*model.Reaction, error)
 
-	Repliers(ctx context.Context, obj *comment.Comment) ([]*model.Replier, error)
+	Reactions(ctx context.Context, obj *comment.Comment) ([]*comment.Reaction, error)
+
+	Repliers(ctx context.Context, obj *comment.Comment) ([]*comment.Replier, error)
 	Replies(ctx context.Context, obj *comment.Comment, first *int, after *string, last *int, before *string) (*model.CommentReplyConnection, error)
 	Urls(ctx context.Context, obj *comment.Comment) (*model.CommentURLs, error)
-	Permissions(ctx context.Context, obj *comment.Comment) (*comment.Permissions, error)
 }
 type CommentReplyResolver interface {
 	Comment(ctx context.Context, obj *comment.Reply) (*comment.Comment, error)
 	PostedBy(ctx context.Context, obj *comment.Reply) (*ent.User, error)
-	PostedAt(ctx context.Context, obj *comment.Reply) (*time.Time, error)
 
-	Body(ctx context.Context, obj *comment.Reply) (*model.CommentBody, error)
-	Reactions(ctx context.Context, obj *comment.Reply) ([]*model.Reaction, error)
+	Reactions(ctx context.Context, obj *comment.Reply) ([]*comment.Reaction, error)
 	Urls(ctx context.Context, obj *comment.Reply) (*model.CommentURLs, error)
-	Permissions(ctx context.Context, obj *comment.Reply) (*comment.Permissions, error)
+}
+type CommentTargetResolver interface {
+	Space(ctx context.Context, obj *comment.Target) (*space.Space, error)
+	ChangeRequest(ctx context.Context, obj *comment.Target) (*changerequest.ChangeRequest, error)
 }
 type ComputedSourceResolver interface {
 	Dependencies(ctx context.Context, obj *content.Computed) (any, error)
@@ -1139,6 +1143,9 @@ type FileResolver interface {
 }
 type MemberResolver interface {
 	User(ctx context.Context, obj *ent.Member) (*ent.User, error)
+
+	SpaceCount(ctx context.Context, obj *ent.Member) (int, error)
+	TeamCount(ctx context.Context, obj *ent.Member) (int, error)
 }
 type MutationResolver interface {
 	CreateChangeRequest(ctx context.Context, input model.CreateChangeRequestInput) (*model.CreateChangeRequestPayload, error)
@@ -1206,6 +1213,12 @@ type QueryResolver interface {
 	Templates(ctx context.Context) ([]*template.Template, error)
 	Viewer(ctx context.Context) (*ent.User, error)
 	User(ctx context.Context, id string) (*ent.User, error)
+}
+type ReactionUserResolver interface {
+	User(ctx context.Context, obj *comment.Reactor) (*ent.User, error)
+}
+type ReplierResolver interface {
+	User(ctx context.Context, obj *comment.Replier) (*ent.User, error)
 }
 type RequestedReviewerResolver interface {
 	User(ctx context.Context, obj *ent.RequestedReviewer) (*ent.User, error)
@@ -1845,6 +1858,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CommentBody.Document(childComplexity), true
+	case "CommentBody.isDocument":
+		if e.ComplexityRoot.CommentBody.IsDocument == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CommentBody.IsDocument(childComplexity), true
 	case "CommentBody.markdown":
 		if e.ComplexityRoot.CommentBody.Markdown == nil {
 			break
@@ -2765,6 +2784,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Member.SSO(childComplexity), true
+	case "Member.spaceCount":
+		if e.ComplexityRoot.Member.SpaceCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Member.SpaceCount(childComplexity), true
+	case "Member.teamCount":
+		if e.ComplexityRoot.Member.TeamCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Member.TeamCount(childComplexity), true
 	case "Member.user":
 		if e.ComplexityRoot.Member.User == nil {
 			break
@@ -6020,6 +6051,7 @@ input CommentFilter {
   status: CommentStatus
   "Comments on this page."
   targetPage: ID
+  "Comments by any of these users; at most 100."
   authors: [ID!]
 }
 
@@ -6037,6 +6069,7 @@ type Comment implements Node {
   replyCount: Int!
   "Who replied, the latest first."
   repliers: [Replier!]!
+  "Oldest first."
   replies(first: Int, after: String, last: Int, before: String): CommentReplyConnection!
   urls: CommentURLs!
   permissions: CommentPermissions!
@@ -6045,6 +6078,8 @@ type Comment implements Node {
 type CommentBody {
   markdown: Markdown!
   document: Document!
+  "Whether it was written as a document; otherwise it was written in Markdown."
+  isDocument: Boolean!
 }
 
 type CommentTarget {
@@ -6063,6 +6098,7 @@ type CommentTableCell {
 }
 
 type Reaction {
+  "A character, or its code point in hexadecimal."
   emoji: String!
   count: Int!
   users: [ReactionUser!]!
@@ -6126,7 +6162,7 @@ type CommentReplyEdge {
   node: CommentReply!
 }
 
-"Markdown or a document; without either the comment is empty."
+"Markdown of at most 50,000 characters, or a document; without either the comment is empty."
 input CommentBodyInput {
   markdown: Markdown
   document: Document
@@ -6190,7 +6226,9 @@ input UpdateCommentReplyInput {
   body: CommentBodyInput
   "Resolves or reopens the comment that it replies to."
   resolved: Boolean
+  "At most 20."
   addedReactions: [String!]
+  "At most 20."
   removedReactions: [String!]
 }
 
@@ -6773,6 +6811,9 @@ type Member implements Node {
   joinedAt: DateTime!
   lastSeenAt: DateTime
   sso: Boolean!
+  "Spaces in which they have a permission of their own."
+  spaceCount: Int!
+  teamCount: Int!
 }
 
 type MemberConnection {
@@ -11543,10 +11584,10 @@ func (ec *executionContext) _Comment_postedAt(ctx context.Context, field graphql
 		field,
 		ec.fieldContext_Comment_postedAt,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().PostedAt(ctx, obj)
+			return obj.PostedAt(), nil
 		},
 		nil,
-		ec.marshalNDateTime2ᚖtimeᚐTime,
+		ec.marshalNDateTime2timeᚐTime,
 		true,
 		true,
 	)
@@ -11557,7 +11598,7 @@ func (ec *executionContext) fieldContext_Comment_postedAt(_ context.Context, fie
 		Object:     "Comment",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type DateTime does not have child fields")
 		},
@@ -11702,10 +11743,10 @@ func (ec *executionContext) _Comment_body(ctx context.Context, field graphql.Col
 		field,
 		ec.fieldContext_Comment_body,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().Body(ctx, obj)
+			return obj.Body(), nil
 		},
 		nil,
-		ec.marshalNCommentBody2ᚖoctavoᚋgraphᚋmodelᚐCommentBody,
+		ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody,
 		true,
 		true,
 	)
@@ -11716,13 +11757,15 @@ func (ec *executionContext) fieldContext_Comment_body(_ context.Context, field g
 		Object:     "Comment",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "markdown":
 				return ec.fieldContext_CommentBody_markdown(ctx, field)
 			case "document":
 				return ec.fieldContext_CommentBody_document(ctx, field)
+			case "isDocument":
+				return ec.fieldContext_CommentBody_isDocument(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type CommentBody", field.Name)
 		},
@@ -11737,10 +11780,10 @@ func (ec *executionContext) _Comment_target(ctx context.Context, field graphql.C
 		field,
 		ec.fieldContext_Comment_target,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().Target(ctx, obj)
+			return obj.Target(), nil
 		},
 		nil,
-		ec.marshalNCommentTarget2ᚖoctavoᚋgraphᚋmodelᚐCommentTarget,
+		ec.marshalNCommentTarget2octavoᚋinternalᚋcommentᚐTarget,
 		true,
 		true,
 	)
@@ -11751,7 +11794,7 @@ func (ec *executionContext) fieldContext_Comment_target(_ context.Context, field
 		Object:     "Comment",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "space":
@@ -11785,7 +11828,7 @@ func (ec *executionContext) _Comment_reactions(ctx context.Context, field graphq
 			return ec.Resolvers.Comment().Reactions(ctx, obj)
 		},
 		nil,
-		ec.marshalNReaction2ᚕᚖoctavoᚋgraphᚋmodelᚐReactionᚄ,
+		ec.marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ,
 		true,
 		true,
 	)
@@ -11851,7 +11894,7 @@ func (ec *executionContext) _Comment_repliers(ctx context.Context, field graphql
 			return ec.Resolvers.Comment().Repliers(ctx, obj)
 		},
 		nil,
-		ec.marshalNReplier2ᚕᚖoctavoᚋgraphᚋmodelᚐReplierᚄ,
+		ec.marshalNReplier2ᚕᚖoctavoᚋinternalᚋcommentᚐReplierᚄ,
 		true,
 		true,
 	)
@@ -11969,10 +12012,10 @@ func (ec *executionContext) _Comment_permissions(ctx context.Context, field grap
 		field,
 		ec.fieldContext_Comment_permissions,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().Permissions(ctx, obj)
+			return obj.Permissions(), nil
 		},
 		nil,
-		ec.marshalNCommentPermissions2ᚖoctavoᚋinternalᚋcommentᚐPermissions,
+		ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions,
 		true,
 		true,
 	)
@@ -11983,7 +12026,7 @@ func (ec *executionContext) fieldContext_Comment_permissions(_ context.Context, 
 		Object:     "Comment",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "view":
@@ -12001,7 +12044,7 @@ func (ec *executionContext) fieldContext_Comment_permissions(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentBody_markdown(ctx context.Context, field graphql.CollectedField, obj *model.CommentBody) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentBody_markdown(ctx context.Context, field graphql.CollectedField, obj *comment.Body) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12030,14 +12073,14 @@ func (ec *executionContext) fieldContext_CommentBody_markdown(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentBody_document(ctx context.Context, field graphql.CollectedField, obj *model.CommentBody) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentBody_document(ctx context.Context, field graphql.CollectedField, obj *comment.Body) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_CommentBody_document,
 		func(ctx context.Context) (any, error) {
-			return obj.Document, nil
+			return obj.Document()
 		},
 		nil,
 		ec.marshalNDocument2encodingᚋjsonᚐRawMessage,
@@ -12050,10 +12093,39 @@ func (ec *executionContext) fieldContext_CommentBody_document(_ context.Context,
 	fc = &graphql.FieldContext{
 		Object:     "CommentBody",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Document does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CommentBody_isDocument(ctx context.Context, field graphql.CollectedField, obj *comment.Body) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CommentBody_isDocument,
+		func(ctx context.Context) (any, error) {
+			return obj.IsDocument(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CommentBody_isDocument(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CommentBody",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -12569,10 +12641,10 @@ func (ec *executionContext) _CommentReply_postedAt(ctx context.Context, field gr
 		field,
 		ec.fieldContext_CommentReply_postedAt,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.CommentReply().PostedAt(ctx, obj)
+			return obj.PostedAt(), nil
 		},
 		nil,
-		ec.marshalNDateTime2ᚖtimeᚐTime,
+		ec.marshalNDateTime2timeᚐTime,
 		true,
 		true,
 	)
@@ -12583,7 +12655,7 @@ func (ec *executionContext) fieldContext_CommentReply_postedAt(_ context.Context
 		Object:     "CommentReply",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type DateTime does not have child fields")
 		},
@@ -12627,10 +12699,10 @@ func (ec *executionContext) _CommentReply_body(ctx context.Context, field graphq
 		field,
 		ec.fieldContext_CommentReply_body,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.CommentReply().Body(ctx, obj)
+			return obj.Body(), nil
 		},
 		nil,
-		ec.marshalNCommentBody2ᚖoctavoᚋgraphᚋmodelᚐCommentBody,
+		ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody,
 		true,
 		true,
 	)
@@ -12641,13 +12713,15 @@ func (ec *executionContext) fieldContext_CommentReply_body(_ context.Context, fi
 		Object:     "CommentReply",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "markdown":
 				return ec.fieldContext_CommentBody_markdown(ctx, field)
 			case "document":
 				return ec.fieldContext_CommentBody_document(ctx, field)
+			case "isDocument":
+				return ec.fieldContext_CommentBody_isDocument(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type CommentBody", field.Name)
 		},
@@ -12665,7 +12739,7 @@ func (ec *executionContext) _CommentReply_reactions(ctx context.Context, field g
 			return ec.Resolvers.CommentReply().Reactions(ctx, obj)
 		},
 		nil,
-		ec.marshalNReaction2ᚕᚖoctavoᚋgraphᚋmodelᚐReactionᚄ,
+		ec.marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ,
 		true,
 		true,
 	)
@@ -12732,10 +12806,10 @@ func (ec *executionContext) _CommentReply_permissions(ctx context.Context, field
 		field,
 		ec.fieldContext_CommentReply_permissions,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.CommentReply().Permissions(ctx, obj)
+			return obj.Permissions(), nil
 		},
 		nil,
-		ec.marshalNCommentPermissions2ᚖoctavoᚋinternalᚋcommentᚐPermissions,
+		ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions,
 		true,
 		true,
 	)
@@ -12746,7 +12820,7 @@ func (ec *executionContext) fieldContext_CommentReply_permissions(_ context.Cont
 		Object:     "CommentReply",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "view":
@@ -12994,7 +13068,7 @@ func (ec *executionContext) fieldContext_CommentReplyEdge_node(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTableCell_record(ctx context.Context, field graphql.CollectedField, obj *model.CommentTableCell) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTableCell_record(ctx context.Context, field graphql.CollectedField, obj *comment.TableCell) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13023,7 +13097,7 @@ func (ec *executionContext) fieldContext_CommentTableCell_record(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTableCell_definition(ctx context.Context, field graphql.CollectedField, obj *model.CommentTableCell) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTableCell_definition(ctx context.Context, field graphql.CollectedField, obj *comment.TableCell) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13052,14 +13126,14 @@ func (ec *executionContext) fieldContext_CommentTableCell_definition(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_space(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_space(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_CommentTarget_space,
 		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
+			return ec.Resolvers.CommentTarget().Space(ctx, obj)
 		},
 		nil,
 		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
@@ -13072,8 +13146,8 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 	fc = &graphql.FieldContext{
 		Object:     "CommentTarget",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -13143,14 +13217,14 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_changeRequest(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_CommentTarget_changeRequest,
 		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
+			return ec.Resolvers.CommentTarget().ChangeRequest(ctx, obj)
 		},
 		nil,
 		ec.marshalOChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
@@ -13163,8 +13237,8 @@ func (ec *executionContext) fieldContext_CommentTarget_changeRequest(_ context.C
 	fc = &graphql.FieldContext{
 		Object:     "CommentTarget",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -13232,7 +13306,7 @@ func (ec *executionContext) fieldContext_CommentTarget_changeRequest(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_review(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_review(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13261,7 +13335,7 @@ func (ec *executionContext) fieldContext_CommentTarget_review(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_revision(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_revision(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13290,7 +13364,7 @@ func (ec *executionContext) fieldContext_CommentTarget_revision(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_page(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_page(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13319,7 +13393,7 @@ func (ec *executionContext) fieldContext_CommentTarget_page(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_node(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_node(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13348,7 +13422,7 @@ func (ec *executionContext) fieldContext_CommentTarget_node(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _CommentTarget_tableCell(ctx context.Context, field graphql.CollectedField, obj *model.CommentTarget) (ret graphql.Marshaler) {
+func (ec *executionContext) _CommentTarget_tableCell(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13358,7 +13432,7 @@ func (ec *executionContext) _CommentTarget_tableCell(ctx context.Context, field 
 			return obj.TableCell, nil
 		},
 		nil,
-		ec.marshalOCommentTableCell2ᚖoctavoᚋgraphᚋmodelᚐCommentTableCell,
+		ec.marshalOCommentTableCell2ᚖoctavoᚋinternalᚋcommentᚐTableCell,
 		true,
 		false,
 	)
@@ -17745,6 +17819,64 @@ func (ec *executionContext) fieldContext_Member_sso(_ context.Context, field gra
 	return fc, nil
 }
 
+func (ec *executionContext) _Member_spaceCount(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Member_spaceCount,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Member().SpaceCount(ctx, obj)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Member_spaceCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Member",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Member_teamCount(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Member_teamCount,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Member().TeamCount(ctx, obj)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Member_teamCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Member",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MemberConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.MemberConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17818,6 +17950,10 @@ func (ec *executionContext) fieldContext_MemberConnection_nodes(_ context.Contex
 				return ec.fieldContext_Member_lastSeenAt(ctx, field)
 			case "sso":
 				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
 		},
@@ -17960,6 +18096,10 @@ func (ec *executionContext) fieldContext_MemberEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Member_lastSeenAt(ctx, field)
 			case "sso":
 				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
 		},
@@ -24575,7 +24715,7 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Reaction_emoji(ctx context.Context, field graphql.CollectedField, obj *model.Reaction) (ret graphql.Marshaler) {
+func (ec *executionContext) _Reaction_emoji(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24604,14 +24744,14 @@ func (ec *executionContext) fieldContext_Reaction_emoji(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Reaction_count(ctx context.Context, field graphql.CollectedField, obj *model.Reaction) (ret graphql.Marshaler) {
+func (ec *executionContext) _Reaction_count(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_Reaction_count,
 		func(ctx context.Context) (any, error) {
-			return obj.Count, nil
+			return obj.Count(), nil
 		},
 		nil,
 		ec.marshalNInt2int,
@@ -24624,7 +24764,7 @@ func (ec *executionContext) fieldContext_Reaction_count(_ context.Context, field
 	fc = &graphql.FieldContext{
 		Object:     "Reaction",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -24633,7 +24773,7 @@ func (ec *executionContext) fieldContext_Reaction_count(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _Reaction_users(ctx context.Context, field graphql.CollectedField, obj *model.Reaction) (ret graphql.Marshaler) {
+func (ec *executionContext) _Reaction_users(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24643,7 +24783,7 @@ func (ec *executionContext) _Reaction_users(ctx context.Context, field graphql.C
 			return obj.Users, nil
 		},
 		nil,
-		ec.marshalNReactionUser2ᚕᚖoctavoᚋgraphᚋmodelᚐReactionUserᚄ,
+		ec.marshalNReactionUser2ᚕᚖoctavoᚋinternalᚋcommentᚐReactorᚄ,
 		true,
 		true,
 	)
@@ -24668,14 +24808,14 @@ func (ec *executionContext) fieldContext_Reaction_users(_ context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _ReactionUser_user(ctx context.Context, field graphql.CollectedField, obj *model.ReactionUser) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReactionUser_user(ctx context.Context, field graphql.CollectedField, obj *comment.Reactor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_ReactionUser_user,
 		func(ctx context.Context) (any, error) {
-			return obj.User, nil
+			return ec.Resolvers.ReactionUser().User(ctx, obj)
 		},
 		nil,
 		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
@@ -24688,8 +24828,8 @@ func (ec *executionContext) fieldContext_ReactionUser_user(_ context.Context, fi
 	fc = &graphql.FieldContext{
 		Object:     "ReactionUser",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -24711,7 +24851,7 @@ func (ec *executionContext) fieldContext_ReactionUser_user(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _ReactionUser_reactedAt(ctx context.Context, field graphql.CollectedField, obj *model.ReactionUser) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReactionUser_reactedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Reactor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24858,14 +24998,14 @@ func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeReques
 	return fc, nil
 }
 
-func (ec *executionContext) _Replier_user(ctx context.Context, field graphql.CollectedField, obj *model.Replier) (ret graphql.Marshaler) {
+func (ec *executionContext) _Replier_user(ctx context.Context, field graphql.CollectedField, obj *comment.Replier) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_Replier_user,
 		func(ctx context.Context) (any, error) {
-			return obj.User, nil
+			return ec.Resolvers.Replier().User(ctx, obj)
 		},
 		nil,
 		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
@@ -24878,8 +25018,8 @@ func (ec *executionContext) fieldContext_Replier_user(_ context.Context, field g
 	fc = &graphql.FieldContext{
 		Object:     "Replier",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -24901,7 +25041,7 @@ func (ec *executionContext) fieldContext_Replier_user(_ context.Context, field g
 	return fc, nil
 }
 
-func (ec *executionContext) _Replier_count(ctx context.Context, field graphql.CollectedField, obj *model.Replier) (ret graphql.Marshaler) {
+func (ec *executionContext) _Replier_count(ctx context.Context, field graphql.CollectedField, obj *comment.Replier) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24930,7 +25070,7 @@ func (ec *executionContext) fieldContext_Replier_count(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Replier_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Replier) (ret graphql.Marshaler) {
+func (ec *executionContext) _Replier_updatedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Replier) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38770,41 +38910,10 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "postedAt":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Comment_postedAt(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Comment_postedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "editedAt":
 			out.Values[i] = ec._Comment_editedAt(ctx, field, obj)
 		case "status":
@@ -38848,77 +38957,15 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "body":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Comment_body(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Comment_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "target":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Comment_target(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Comment_target(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "reactions":
 			field := field
 
@@ -39069,41 +39116,10 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Comment_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Comment_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39129,7 +39145,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 
 var commentBodyImplementors = []string{"CommentBody"}
 
-func (ec *executionContext) _CommentBody(ctx context.Context, sel ast.SelectionSet, obj *model.CommentBody) graphql.Marshaler {
+func (ec *executionContext) _CommentBody(ctx context.Context, sel ast.SelectionSet, obj *comment.Body) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentBodyImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39145,6 +39161,11 @@ func (ec *executionContext) _CommentBody(ctx context.Context, sel ast.SelectionS
 			}
 		case "document":
 			out.Values[i] = ec._CommentBody_document(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "isDocument":
+			out.Values[i] = ec._CommentBody_isDocument(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39443,79 +39464,17 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "postedAt":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._CommentReply_postedAt(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._CommentReply_postedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "editedAt":
 			out.Values[i] = ec._CommentReply_editedAt(ctx, field, obj)
 		case "body":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._CommentReply_body(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._CommentReply_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "reactions":
 			field := field
 
@@ -39589,41 +39548,10 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._CommentReply_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._CommentReply_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39778,7 +39706,7 @@ func (ec *executionContext) _CommentReplyEdge(ctx context.Context, sel ast.Selec
 
 var commentTableCellImplementors = []string{"CommentTableCell"}
 
-func (ec *executionContext) _CommentTableCell(ctx context.Context, sel ast.SelectionSet, obj *model.CommentTableCell) graphql.Marshaler {
+func (ec *executionContext) _CommentTableCell(ctx context.Context, sel ast.SelectionSet, obj *comment.TableCell) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentTableCellImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39822,7 +39750,7 @@ func (ec *executionContext) _CommentTableCell(ctx context.Context, sel ast.Selec
 
 var commentTargetImplementors = []string{"CommentTarget"}
 
-func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.SelectionSet, obj *model.CommentTarget) graphql.Marshaler {
+func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.SelectionSet, obj *comment.Target) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentTargetImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39832,18 +39760,80 @@ func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.Selectio
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("CommentTarget")
 		case "space":
-			out.Values[i] = ec._CommentTarget_space(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CommentTarget_space(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "changeRequest":
-			out.Values[i] = ec._CommentTarget_changeRequest(ctx, field, obj)
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CommentTarget_changeRequest(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "review":
 			out.Values[i] = ec._CommentTarget_review(ctx, field, obj)
 		case "revision":
 			out.Values[i] = ec._CommentTarget_revision(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "page":
 			out.Values[i] = ec._CommentTarget_page(ctx, field, obj)
@@ -41782,6 +41772,78 @@ func (ec *executionContext) _Member(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "spaceCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Member_spaceCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "teamCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Member_teamCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -44157,7 +44219,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 var reactionImplementors = []string{"Reaction"}
 
-func (ec *executionContext) _Reaction(ctx context.Context, sel ast.SelectionSet, obj *model.Reaction) graphql.Marshaler {
+func (ec *executionContext) _Reaction(ctx context.Context, sel ast.SelectionSet, obj *comment.Reaction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reactionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44206,7 +44268,7 @@ func (ec *executionContext) _Reaction(ctx context.Context, sel ast.SelectionSet,
 
 var reactionUserImplementors = []string{"ReactionUser"}
 
-func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.SelectionSet, obj *model.ReactionUser) graphql.Marshaler {
+func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.SelectionSet, obj *comment.Reactor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reactionUserImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44216,14 +44278,45 @@ func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.Selection
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("ReactionUser")
 		case "user":
-			out.Values[i] = ec._ReactionUser_user(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ReactionUser_user(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "reactedAt":
 			out.Values[i] = ec._ReactionUser_reactedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -44294,7 +44387,7 @@ func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload(ctx
 
 var replierImplementors = []string{"Replier"}
 
-func (ec *executionContext) _Replier(ctx context.Context, sel ast.SelectionSet, obj *model.Replier) graphql.Marshaler {
+func (ec *executionContext) _Replier(ctx context.Context, sel ast.SelectionSet, obj *comment.Replier) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, replierImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -44304,19 +44397,50 @@ func (ec *executionContext) _Replier(ctx context.Context, sel ast.SelectionSet, 
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Replier")
 		case "user":
-			out.Values[i] = ec._Replier_user(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Replier_user(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "count":
 			out.Values[i] = ec._Replier_count(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Replier_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -48846,18 +48970,8 @@ func (ec *executionContext) marshalNCommentAdded2octavoᚋgraphᚋmodelᚐCommen
 	return ec._CommentAdded(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCommentBody2octavoᚋgraphᚋmodelᚐCommentBody(ctx context.Context, sel ast.SelectionSet, v model.CommentBody) graphql.Marshaler {
+func (ec *executionContext) marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody(ctx context.Context, sel ast.SelectionSet, v comment.Body) graphql.Marshaler {
 	return ec._CommentBody(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNCommentBody2ᚖoctavoᚋgraphᚋmodelᚐCommentBody(ctx context.Context, sel ast.SelectionSet, v *model.CommentBody) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CommentBody(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCommentBodyInput2ᚖoctavoᚋgraphᚋmodelᚐCommentBodyInput(ctx context.Context, v any) (*model.CommentBodyInput, error) {
@@ -48907,16 +49021,6 @@ func (ec *executionContext) marshalNCommentEdge2ᚖoctavoᚋgraphᚋmodelᚐComm
 
 func (ec *executionContext) marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions(ctx context.Context, sel ast.SelectionSet, v comment.Permissions) graphql.Marshaler {
 	return ec._CommentPermissions(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNCommentPermissions2ᚖoctavoᚋinternalᚋcommentᚐPermissions(ctx context.Context, sel ast.SelectionSet, v *comment.Permissions) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CommentPermissions(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCommentReply2octavoᚋinternalᚋcommentᚐReply(ctx context.Context, sel ast.SelectionSet, v comment.Reply) graphql.Marshaler {
@@ -49005,18 +49109,8 @@ func (ec *executionContext) marshalNCommentStatus2octavoᚋinternalᚋenumᚐCom
 	return res
 }
 
-func (ec *executionContext) marshalNCommentTarget2octavoᚋgraphᚋmodelᚐCommentTarget(ctx context.Context, sel ast.SelectionSet, v model.CommentTarget) graphql.Marshaler {
+func (ec *executionContext) marshalNCommentTarget2octavoᚋinternalᚋcommentᚐTarget(ctx context.Context, sel ast.SelectionSet, v comment.Target) graphql.Marshaler {
 	return ec._CommentTarget(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNCommentTarget2ᚖoctavoᚋgraphᚋmodelᚐCommentTarget(ctx context.Context, sel ast.SelectionSet, v *model.CommentTarget) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CommentTarget(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCommentURLs2octavoᚋgraphᚋmodelᚐCommentURLs(ctx context.Context, sel ast.SelectionSet, v model.CommentURLs) graphql.Marshaler {
@@ -49420,28 +49514,6 @@ func (ec *executionContext) unmarshalNDateTime2timeᚐTime(ctx context.Context, 
 func (ec *executionContext) marshalNDateTime2timeᚐTime(ctx context.Context, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalDateTime(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNDateTime2ᚖtimeᚐTime(ctx context.Context, v any) (*time.Time, error) {
-	res, err := scalar.UnmarshalDateTime(v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDateTime2ᚖtimeᚐTime(ctx context.Context, sel ast.SelectionSet, v *time.Time) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalDateTime(*v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -50488,11 +50560,11 @@ func (ec *executionContext) marshalNPostCommentReplyPayload2ᚖoctavoᚋgraphᚋ
 	return ec._PostCommentReplyPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋgraphᚋmodelᚐReactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Reaction) graphql.Marshaler {
+func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reaction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNReaction2ᚖoctavoᚋgraphᚋmodelᚐReaction(ctx, sel, v[i])
+		return ec.marshalNReaction2ᚖoctavoᚋinternalᚋcommentᚐReaction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -50504,7 +50576,7 @@ func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋgraphᚋmodelᚐReac
 	return ret
 }
 
-func (ec *executionContext) marshalNReaction2ᚖoctavoᚋgraphᚋmodelᚐReaction(ctx context.Context, sel ast.SelectionSet, v *model.Reaction) graphql.Marshaler {
+func (ec *executionContext) marshalNReaction2ᚖoctavoᚋinternalᚋcommentᚐReaction(ctx context.Context, sel ast.SelectionSet, v *comment.Reaction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -50514,11 +50586,11 @@ func (ec *executionContext) marshalNReaction2ᚖoctavoᚋgraphᚋmodelᚐReactio
 	return ec._Reaction(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNReactionUser2ᚕᚖoctavoᚋgraphᚋmodelᚐReactionUserᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReactionUser) graphql.Marshaler {
+func (ec *executionContext) marshalNReactionUser2ᚕᚖoctavoᚋinternalᚋcommentᚐReactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reactor) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNReactionUser2ᚖoctavoᚋgraphᚋmodelᚐReactionUser(ctx, sel, v[i])
+		return ec.marshalNReactionUser2ᚖoctavoᚋinternalᚋcommentᚐReactor(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -50530,7 +50602,7 @@ func (ec *executionContext) marshalNReactionUser2ᚕᚖoctavoᚋgraphᚋmodelᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNReactionUser2ᚖoctavoᚋgraphᚋmodelᚐReactionUser(ctx context.Context, sel ast.SelectionSet, v *model.ReactionUser) graphql.Marshaler {
+func (ec *executionContext) marshalNReactionUser2ᚖoctavoᚋinternalᚋcommentᚐReactor(ctx context.Context, sel ast.SelectionSet, v *comment.Reactor) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -50559,11 +50631,11 @@ func (ec *executionContext) marshalNRemoveRequestedReviewerFromChangeRequestPayl
 	return ec._RemoveRequestedReviewerFromChangeRequestPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNReplier2ᚕᚖoctavoᚋgraphᚋmodelᚐReplierᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Replier) graphql.Marshaler {
+func (ec *executionContext) marshalNReplier2ᚕᚖoctavoᚋinternalᚋcommentᚐReplierᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Replier) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNReplier2ᚖoctavoᚋgraphᚋmodelᚐReplier(ctx, sel, v[i])
+		return ec.marshalNReplier2ᚖoctavoᚋinternalᚋcommentᚐReplier(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -50575,7 +50647,7 @@ func (ec *executionContext) marshalNReplier2ᚕᚖoctavoᚋgraphᚋmodelᚐRepli
 	return ret
 }
 
-func (ec *executionContext) marshalNReplier2ᚖoctavoᚋgraphᚋmodelᚐReplier(ctx context.Context, sel ast.SelectionSet, v *model.Replier) graphql.Marshaler {
+func (ec *executionContext) marshalNReplier2ᚖoctavoᚋinternalᚋcommentᚐReplier(ctx context.Context, sel ast.SelectionSet, v *comment.Replier) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -51933,7 +52005,7 @@ func (ec *executionContext) marshalOCommentStatus2ᚖoctavoᚋinternalᚋenumᚐ
 	return res
 }
 
-func (ec *executionContext) marshalOCommentTableCell2ᚖoctavoᚋgraphᚋmodelᚐCommentTableCell(ctx context.Context, sel ast.SelectionSet, v *model.CommentTableCell) graphql.Marshaler {
+func (ec *executionContext) marshalOCommentTableCell2ᚖoctavoᚋinternalᚋcommentᚐTableCell(ctx context.Context, sel ast.SelectionSet, v *comment.TableCell) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

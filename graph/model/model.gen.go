@@ -51,12 +51,7 @@ type ChangeRequestURLs struct {
 	App      string `json:"app"`
 }
 
-type CommentBody struct {
-	Markdown string          `json:"markdown"`
-	Document json.RawMessage `json:"document"`
-}
-
-// Markdown or a document; without either the comment is empty.
+// Markdown of at most 50,000 characters, or a document; without either the comment is empty.
 type CommentBodyInput struct {
 	Markdown graphql.Omittable[*string]         `json:"markdown,omitempty"`
 	Document graphql.Omittable[json.RawMessage] `json:"document,omitempty"`
@@ -66,28 +61,14 @@ type CommentFilter struct {
 	// Absent: all.
 	Status graphql.Omittable[*enum.CommentStatus] `json:"status,omitempty"`
 	// Comments on this page.
-	TargetPage graphql.Omittable[*string]  `json:"targetPage,omitempty"`
-	Authors    graphql.Omittable[[]string] `json:"authors,omitempty"`
-}
-
-type CommentTableCell struct {
-	Record     string `json:"record"`
-	Definition string `json:"definition"`
+	TargetPage graphql.Omittable[*string] `json:"targetPage,omitempty"`
+	// Comments by any of these users; at most 100.
+	Authors graphql.Omittable[[]string] `json:"authors,omitempty"`
 }
 
 type CommentTableCellInput struct {
 	Record     string `json:"record"`
 	Definition string `json:"definition"`
-}
-
-type CommentTarget struct {
-	Space         *space.Space                 `json:"space"`
-	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest,omitempty"`
-	Review        *string                      `json:"review,omitempty"`
-	Revision      string                       `json:"revision"`
-	Page          *string                      `json:"page,omitempty"`
-	Node          *string                      `json:"node,omitempty"`
-	TableCell     *CommentTableCell            `json:"tableCell,omitempty"`
 }
 
 type CommentURLs struct {
@@ -396,17 +377,6 @@ type PostCommentReplyPayload struct {
 type Query struct {
 }
 
-type Reaction struct {
-	Emoji string          `json:"emoji"`
-	Count int             `json:"count"`
-	Users []*ReactionUser `json:"users"`
-}
-
-type ReactionUser struct {
-	User      *ent.User `json:"user"`
-	ReactedAt time.Time `json:"reactedAt"`
-}
-
 type RemoveRequestedReviewerFromChangeRequestInput struct {
 	ChangeRequest string `json:"changeRequest"`
 	User          string `json:"user"`
@@ -415,12 +385,6 @@ type RemoveRequestedReviewerFromChangeRequestInput struct {
 type RemoveRequestedReviewerFromChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	Removed       bool                         `json:"removed"`
-}
-
-type Replier struct {
-	User      *ent.User `json:"user"`
-	Count     int       `json:"count"`
-	UpdatedAt time.Time `json:"updatedAt"`
 }
 
 type RequestReviewersForChangeRequestInput struct {
@@ -623,8 +587,10 @@ type UpdateCommentReplyInput struct {
 	CommentReply string                               `json:"commentReply"`
 	Body         graphql.Omittable[*CommentBodyInput] `json:"body,omitempty"`
 	// Resolves or reopens the comment that it replies to.
-	Resolved         graphql.Omittable[*bool]    `json:"resolved,omitempty"`
-	AddedReactions   graphql.Omittable[[]string] `json:"addedReactions,omitempty"`
+	Resolved graphql.Omittable[*bool] `json:"resolved,omitempty"`
+	// At most 20.
+	AddedReactions graphql.Omittable[[]string] `json:"addedReactions,omitempty"`
+	// At most 20.
 	RemovedReactions graphql.Omittable[[]string] `json:"removedReactions,omitempty"`
 }
 

@@ -14,6 +14,7 @@ import (
 	"octavo/internal/address"
 	"octavo/internal/blob"
 	"octavo/internal/changerequest"
+	"octavo/internal/comment"
 	"octavo/internal/database"
 	"octavo/internal/download"
 	"octavo/internal/edit"
@@ -158,10 +159,11 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Files: files, Outbound: app.Outbound, Box: keys.credentials,
 		Start: app.background.start(func(ctx context.Context, run transfer.Run) error { return app.Transfers.Perform(ctx, run) }),
 	})
+	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests, Transfers: app.Transfers,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
@@ -176,7 +178,7 @@ func (a *App) Close() error {
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
 		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions,
-		ChangeRequests: a.ChangeRequests,
+		ChangeRequests: a.ChangeRequests, Comments: a.Comments,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
+	"octavo/internal/comment"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -28,6 +29,7 @@ type Sources struct {
 	Spaces         *space.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
+	Comments       *comment.Service
 }
 
 // Loaders belong to one request.
@@ -45,8 +47,16 @@ type Loaders struct {
 	Reviews                      *dataloadgen.Loader[changerequest.Reviews, pagination.Page[*changerequest.Review]]
 	RequestedReviewers           *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.RequestedReviewer]]
 	Contributors                 *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.Contributor]]
-	// CommentOfReview is by the id of the review; nil for one without.
-	CommentOfReview *dataloadgen.Loader[string, *ent.Comment]
+	Comments                     *dataloadgen.Loader[comment.Listing, pagination.Page[*comment.Comment]]
+	Replies                      *dataloadgen.Loader[comment.ReplyListing, pagination.Page[*comment.Reply]]
+	Commenters                   *dataloadgen.Loader[comment.Commenters, []*ent.Member]
+	// ReviewComment is by the id of the review; nil for one without.
+	ReviewComment *dataloadgen.Loader[string, *comment.Comment]
+	Reactions     *dataloadgen.Loader[string, []*comment.Reaction]
+	Repliers      *dataloadgen.Loader[string, []*comment.Replier]
+
+	MemberSpaces *dataloadgen.Loader[organization.Membership, int]
+	MemberTeams  *dataloadgen.Loader[organization.Membership, int]
 }
 
 func newLoaders(sources Sources) *Loaders {
@@ -63,7 +73,15 @@ func newLoaders(sources Sources) *Loaders {
 		Reviews:                      mapped(sources.ChangeRequests.ReviewsOf),
 		RequestedReviewers:           mapped(sources.ChangeRequests.RequestedReviewersOf),
 		Contributors:                 mapped(sources.ChangeRequests.ContributorsOf),
-		CommentOfReview:              mapped(sources.ChangeRequests.CommentsOfReviews),
+		Comments:                     mapped(sources.Comments.Lists),
+		Replies:                      mapped(sources.Comments.ReplyLists),
+		Commenters:                   mapped(sources.Comments.Commenters),
+		ReviewComment:                mapped(sources.Comments.OfReviews),
+		Reactions:                    mapped(sources.Comments.ReactionsTo),
+		Repliers:                     mapped(sources.Comments.Repliers),
+
+		MemberSpaces: mapped(sources.Organizations.SpacesOf),
+		MemberTeams:  mapped(sources.Organizations.TeamsOf),
 	}
 }
 

@@ -1,0 +1,143 @@
+package comment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"octavo/internal/document"
+	"octavo/internal/fault"
+)
+
+const (
+	// MaximumBody is how many characters of Markdown a body may have.
+	MaximumBody = 50_000
+	// maximumDocument is how large a body's document may be, in bytes of JSON.
+	maximumDocument = 1 << 20
+)
+
+// Body is the text of a comment or reply.
+type Body struct {
+	// Markdown of the text, whichever form it was written in.
+	Markdown string
+	// written is the document, when the text was written as one.
+	written json.RawMessage
+}
+
+// IsDocument tells whether the text was written as a document.
+func (b Body) IsDocument() bool { return len(b.written) > 0 }
+
+// Document is the text as a document: as it was written, or else made from the
+// Markdown.
+func (b Body) Document() (json.RawMessage, error) {
+	if b.IsDocument() {
+		return b.written, nil
+	}
+	return json.Marshal(document.Parse([]byte(b.Markdown), document.References{}))
+}
+
+// Text is a body as a client gives it: Markdown, a document, or neither.
+type Text struct {
+	Markdown *string
+	Document json.RawMessage
+}
+
+// body checks the text and gives it both forms.
+func (t Text) body() (Body, error) {
+	if len(t.Document) == 0 {
+		return t.fromMarkdown()
+	}
+	if t.Markdown != nil {
+		return Body{}, fault.Invalid("body", "give markdown or a document, not both")
+	}
+	return t.fromDocument()
+}
+
+func (t Text) fromMarkdown() (Body, error) {
+	if t.Markdown == nil {
+		return Body{}, nil
+	}
+	if err := validateText("body.markdown", *t.Markdown, MaximumBody); err != nil {
+		return Body{}, err
+	}
+	return Body{Markdown: *t.Markdown}, nil
+}
+
+func (t Text) fromDocument() (Body, error) {
+	const field = "body.document"
+	if len(t.Document) > maximumDocument {
+		return Body{}, fault.New(fault.LimitExceeded, "%s: at most %d bytes, got %d", field, maximumDocument, len(t.Document))
+	}
+	var read document.Document
+	if err := json.Unmarshal(t.Document, &read); err != nil {
+		return Body{}, fault.Invalid(field, "this is not a document: %s", err)
+	}
+	if err := document.Validate(&read); err != nil {
+		return Body{}, within(field, err)
+	}
+	written, err := json.Marshal(&read)
+	if err != nil {
+		return Body{}, err
+	}
+	if err := refuseNull(field, written); err != nil {
+		return Body{}, err
+	}
+	markdown, err := document.Render(&read, document.References{})
+	if err != nil {
+		return Body{}, within(field, err)
+	}
+	if err := validateText(field, string(markdown), MaximumBody); err != nil {
+		return Body{}, err
+	}
+	return Body{Markdown: string(markdown), written: written}, nil
+}
+
+// within puts a field in front of the one that an error of the document names.
+func within(field string, err error) error {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	nested := *known
+	nested.Message = field + "." + known.Message
+	if known.Field != "" {
+		nested.Field = field + "." + known.Field
+	}
+	return &nested
+}
+
+// refuseNull refuses strings with the null character, which PostgreSQL cannot
+// store.
+func refuseNull(field string, encoded []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if text, isText := token.(string); isText && strings.ContainsRune(text, 0) {
+			return fault.Invalid(field, "the null character is not allowed")
+		}
+	}
+}
+
+// validateText bounds a text, in characters, and refuses what a database cannot
+// store.
+func validateText(field, text string, maximum int) error {
+	if !utf8.ValidString(text) {
+		return fault.Invalid(field, "the text is not valid UTF-8")
+	}
+	if length := utf8.RuneCountInString(text); length > maximum {
+		return fault.Invalid(field, "at most %d characters, got %d", maximum, length)
+	}
+	if strings.ContainsRune(text, 0) {
+		return fault.Invalid(field, "the null character is not allowed")
+	}
+	return nil
+}
