@@ -77,6 +77,7 @@ type App struct {
 	Spaces         *space.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
+	Comments       *comment.Service
 	Files          *blob.Bucket
 	Outbound       *outbound.Client
 	Transfers      *transfer.Service

@@ -10,7 +10,6 @@ import (
 
 	"octavo/ent"
 	entchangerequest "octavo/ent/changerequest"
-	"octavo/ent/comment"
 	"octavo/ent/predicate"
 	"octavo/ent/requestedreviewer"
 	entreview "octavo/ent/review"
@@ -244,21 +243,4 @@ func selectOutdated(selector *sql.Selector) {
 			WriteString(" WHERE ").Ident(current.C(entchangerequest.FieldID)).WriteString(" = ").
 			Ident(selector.C(entreview.FieldChangeRequestID)).WriteString(")")
 	}), outdatedColumn)
-}
-
-// CommentsOfReviews returns the comments that came with reviews, by the ids of
-// the reviews, in one statement; nil for a review without.
-func (s *Service) CommentsOfReviews(ctx context.Context, ids []string) (map[string]*ent.Comment, error) {
-	rows, err := s.database.Client(ctx).Comment.Query().Where(comment.ReviewIDIn(ids...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]*ent.Comment, len(ids))
-	for _, id := range ids {
-		found[id] = nil
-	}
-	for _, row := range rows {
-		found[*row.ReviewID] = row
-	}
-	return found, nil
 }
