@@ -259,9 +259,14 @@ var (
 				Columns: []*schema.Column{CommentsColumns[16], CommentsColumns[0]},
 			},
 			{
-				Name:    "comment_author_id",
+				Name:    "comment_space_id_change_request_id_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[17]},
+				Columns: []*schema.Column{CommentsColumns[15], CommentsColumns[16], CommentsColumns[17]},
+			},
+			{
+				Name:    "comment_review_id",
+				Unique:  false,
+				Columns: []*schema.Column{CommentsColumns[2]},
 			},
 		},
 	}
