@@ -38,7 +38,11 @@ func (r *changeRequestResolver) Space(ctx context.Context, obj *changerequest.Ch
 }
 
 func (r *changeRequestResolver) Revision(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {
-	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
+	head, err := loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
+	if err != nil {
+		return nil, err
+	}
+	return head.In(obj.ID), nil
 }
 
 func (r *changeRequestResolver) RevisionInitial(ctx context.Context, obj *changerequest.ChangeRequest) (*revision.Revision, error) {

@@ -34,6 +34,8 @@ func newPageTreeCache() *cache.Cache[pageTreeKey, []byte] {
 func (a *API) content(router chi.Router) {
 	router.Get("/spaces/{spaceId}/links", a.handle(a.listSpaceLinks))
 	a.contentOf(router, "/spaces/{spaceId}/content", a.mainRevision)
+	router.Get("/spaces/{spaceId}/change-requests/{changeRequestId}/links", a.handle(a.listChangeRequestLinks))
+	a.contentOf(router, "/spaces/{spaceId}/change-requests/{changeRequestId}/content", a.branchRevision)
 }
 
 // contentOf routes the operations that read the current content of something;
@@ -133,6 +135,15 @@ func (a *API) mainRevision(request *http.Request) (*revision.Revision, error) {
 		return nil, err
 	}
 	return a.resolvers.Space().Revision(request.Context(), found)
+}
+
+// branchRevision is the content of the change request that the path names.
+func (a *API) branchRevision(request *http.Request) (*revision.Revision, error) {
+	found, err := a.changeRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.ChangeRequest().Revision(request.Context(), found)
 }
 
 // shown are the parameters that every reading of content has.

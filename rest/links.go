@@ -29,6 +29,19 @@ func (a *API) listSpaceLinks(writer http.ResponseWriter, request *http.Request) 
 	return a.answerLinks(writer, request, page, err)
 }
 
+func (a *API) listChangeRequestLinks(writer http.ResponseWriter, request *http.Request) error {
+	found, err := a.changeRequest(request)
+	if err != nil {
+		return err
+	}
+	asked, err := linksAsked(request)
+	if err != nil {
+		return err
+	}
+	page, err := a.resolvers.ChangeRequest().Links(request.Context(), found, asked.filter, asked.first, asked.after, nil, nil)
+	return a.answerLinks(writer, request, page, err)
+}
+
 func (a *API) listPageLinks(find revisionFinder) handler {
 	return func(writer http.ResponseWriter, request *http.Request) error {
 		page, err := a.foundPage(request, find)
@@ -236,13 +249,21 @@ func (l *locations) space(ctx context.Context, found *space.Space) (*wire.Space,
 	})
 }
 
-// version renders the content that a location lies in: a revision without what
-// it holds, which would be repeated at each location.
+// version renders the content that a location lies in: a change request, or a
+// revision without what it holds, which would be repeated at each location.
 func (l *locations) version(ctx context.Context, location *linkgraph.Location) (*wire.VersionContext, error) {
 	if location.Revision == nil {
 		return nil, nil
 	}
-	return l.versions.get(location.Revision.ID, func() (*wire.VersionContext, error) {
+	return l.versions.get(location.Revision.ID+location.Revision.ReadIn, func() (*wire.VersionContext, error) {
+		branch, err := l.api.resolvers.ContentLocation().ChangeRequest(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		if branch != nil {
+			rendered, err := l.api.renderChangeRequest(ctx, branch)
+			return &wire.VersionContext{Type: "changeRequest", ChangeRequest: &rendered}, err
+		}
 		rendered, err := l.api.renderRevision(ctx, location.Revision, shown{metadata: true})
 		return &wire.VersionContext{Type: "revision", Revision: &rendered}, err
 	})

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"octavo/internal/apptest"
+	"octavo/internal/changerequest"
 	"octavo/internal/content"
 	"octavo/internal/database"
+	"octavo/internal/edit"
 	"octavo/internal/linkgraph"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -281,4 +283,63 @@ func TestGraphQLReadsLinks(t *testing.T) {
 			map[string]any{"page": map[string]any{"id": welcomeID}}, map[string]any{"page": map[string]any{"id": againID}},
 		}},
 	}, page)
+}
+
+func TestChangeRequestHasContentOfItsOwn(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		base := sample{Server: server}
+		main := base.spaceWith(t, map[string]string{"one": "# one\n\n[gone](gone.md)\n", "two": "# two\n"})
+		branch, err := server.App.ChangeRequests.Create(server.Context(t, apptest.Editor), changerequest.New{SpaceID: main.space, Subject: "Break it"})
+		require.NoError(t, err)
+		here := "/change-requests/" + branch.ID
+		places := main.get(t, here+"/content/page/"+welcomeID+"/links").Object(t, http.StatusOK)["items"].([]any)[0].(map[string]any)["locationReferences"].([]any)
+		version := places[0].(map[string]any)["versionContext"].(map[string]any)
+		assert.Equal(t, "changeRequest", version["type"], "though its content is still that of the space")
+		assert.Equal(t, branch.ID, version["changeRequest"].(map[string]any)["id"])
+
+		ctx := server.Context(t, apptest.Editor)
+		edited, _, err := server.App.ChangeRequests.EditContent(ctx, branch.ID, []edit.Change{
+			edit.UpdatePage{
+				UpdatePage: content.UpdatePage{Page: installID},
+				Text:       edit.Text{Markdown: new("# two\n\n[lost](lost.md) and [gone](gone.md)\n")},
+			},
+		}, nil)
+		require.NoError(t, err)
+		for _, address := range []string{here, "/change-requests/1"} {
+			for _, path := range []string{
+				"", "/pages", "/files", "/page/" + installID + "?format=document", "/path/two?format=markdown",
+				"/page/" + installID + "/links", "/page/" + welcomeID + "/backlinks",
+			} {
+				assert.Equal(t, http.StatusOK, main.get(t, address+"/content"+path).Status, path)
+			}
+			answer := main.get(t, address+"/content/path/two?format=markdown")
+			assert.Equal(t, "[lost](lost.md) and [gone](gone.md)\n", answer.Object(t, http.StatusOK)["markdown"])
+			assert.Equal(t, `"`+edited.RevisionID+`"`, answer.Header.Get("ETag"))
+			assert.Equal(t, http.StatusNotModified, main.get(t, address+"/content", "If-None-Match", `"`+edited.RevisionID+`"`).Status)
+			assert.Equal(t, http.StatusNotFound, main.get(t, address+"/content/files/"+logoID).Status)
+			assert.Equal(t, http.StatusNotFound, main.get(t, address+"/content/files/"+logoID+"/backlinks").Status)
+			assert.Equal(t, http.StatusNotFound, main.get(t, address+"/content/reusable-contents/"+noteID).Status)
+		}
+		assert.Equal(t, http.StatusNotFound, main.get(t, "/change-requests/2/content").Status)
+		assert.Equal(t, http.StatusNotFound, base.spaceWith(t, nil).get(t, here+"/content").Status, "of another space")
+
+		gone := "reference broken url:gone.md from page:" + welcomeID + " page:" + installID
+		lost := "reference broken url:lost.md from page:" + installID
+		for query, expected := range map[string][]string{
+			"": {gone, lost}, "?brokenContext=change-request": {lost}, "?brokenContext=space": {gone}, "?status=ok": {},
+		} {
+			links, stats := linksIn(t, main.get(t, here+"/links"+query))
+			assert.Equal(t, expected, links, query)
+			assert.Equal(t, map[string]any{"total": 2.0, "broken": map[string]any{"total": 2.0, "changeRequest": 1.0}}, stats)
+		}
+		assert.Equal(t, http.StatusBadRequest, main.get(t, here+"/links?brokenContext=elsewhere").Status)
+
+		outcome, err := server.App.ChangeRequests.Merge(server.Context(t, apptest.Admin), branch.ID, nil)
+		require.NoError(t, err)
+		revision := main.get(t, "/content").Object(t, http.StatusOK)
+		assert.Equal(t, outcome.Revision.ID, revision["id"])
+		assert.Equal(t, "merge", revision["type"])
+		assert.Equal(t, branch.ID, revision["mergedFrom"].(map[string]any)["id"])
+	})
 }

@@ -1800,7 +1800,7 @@ type ContentChanges struct {
 	Changes []ContentChange `json:"changes"`
 }
 
-// ContentLocation Something that links, or is linked to. `kind` decides which members are there.
+// ContentLocation Something that links, or is linked to. `kind` decides which members are there. A page comes without the pages below it.
 type ContentLocation struct {
 	// Collection A container of spaces and of other collections.
 	Collection *Collection `json:"collection,omitempty"`
@@ -1831,7 +1831,7 @@ type ContentLocation struct {
 	// User A person.
 	User *User `json:"user,omitempty"`
 
-	// VersionContext The version of the content that a location lies in.
+	// VersionContext The version of the content that a location lies in. A revision comes without its pages, files and reusable contents, which would be repeated at each location.
 	VersionContext *VersionContext `json:"versionContext,omitempty"`
 }
 
@@ -2195,7 +2195,7 @@ type LinkUsage struct {
 	// Status `broken`: the target is missing from the content. `in-app`: the link leads into the application instead of the published content. `ok`: neither.
 	Status LinkStatus `json:"status"`
 
-	// TargetReference Something that links, or is linked to. `kind` decides which members are there.
+	// TargetReference Something that links, or is linked to. `kind` decides which members are there. A page comes without the pages below it.
 	TargetReference *ContentLocation `json:"targetReference,omitempty"`
 }
 
@@ -3249,7 +3249,7 @@ type VariableValue = interface{}
 // Variables Values by name, for expressions in the text.
 type Variables map[string]VariableValue
 
-// VersionContext The version of the content that a location lies in.
+// VersionContext The version of the content that a location lies in. A revision comes without its pages, files and reusable contents, which would be repeated at each location.
 type VersionContext struct {
 	// ChangeRequest A proposed edit: a branch of the content that can be merged.
 	ChangeRequest *ChangeRequest `json:"changeRequest,omitempty"`
