@@ -23,7 +23,7 @@ const (
 	againID   = "pag_00000000000000000000000005"
 	apiID     = "pag_00000000000000000000000006"
 	logoID    = "fil_00000000000000000000000001"
-	noteID    = "rsc_00000000000000000000000001"
+	noteID    = "rus_00000000000000000000000001"
 	absentID  = "pag_0000000000000000000000000z"
 )
 
@@ -258,7 +258,7 @@ func TestContentReadsSayWhatIsWrong(t *testing.T) {
 			"/content/files?limit=1001":                               400,
 			"/content/files?page=nonsense":                            400,
 			"/content/reusable-contents/" + noteID:                    200,
-			"/content/reusable-contents/rsc_nothing":                  404,
+			"/content/reusable-contents/rus_nothing":                  404,
 			"/content?metadata=perhaps":                               400,
 			"/content/pages?computed=perhaps":                         400,
 			"/content/page/" + welcomeID + "?format=html":             400,
@@ -273,7 +273,7 @@ func TestContentReadsSayWhatIsWrong(t *testing.T) {
 			revision + "/page/" + guidesID + "/document":              404,
 			revision + "/page/" + absentID + "/document":              404,
 			revision + "/reusable-contents/" + noteID + "/document":   200,
-			revision + "/reusable-contents/rsc_nothing/document":      404,
+			revision + "/reusable-contents/rus_nothing/document":      404,
 			revision + "/reusable-contents/" + noteID:                 200,
 			revision + "/files":                                       200,
 			revision + "/files/" + logoID:                             200,

@@ -124,17 +124,6 @@ func (a *API) renderRevision(ctx context.Context, found *revision.Revision, show
 	return rendered, err
 }
 
-// renderMergedFrom renders the change request that a revision merged; nil for
-// other revisions.
-func (a *API) renderMergedFrom(ctx context.Context, found *revision.Revision) (*wire.ChangeRequest, error) {
-	merged, err := a.resolvers.Revision().MergedFrom(ctx, found)
-	if merged == nil || err != nil {
-		return nil, err
-	}
-	rendered, err := a.renderChangeRequest(ctx, merged)
-	return &rendered, err
-}
-
 func (a *API) revisionVariables(ctx context.Context, found *revision.Revision) (wire.Variables, error) {
 	variables, err := a.resolvers.Revision().Variables(ctx, found)
 	if err != nil {

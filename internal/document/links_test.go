@@ -123,3 +123,22 @@ func TestSections(t *testing.T) {
 	}, sections)
 	assert.Equal(t, "überschrift-mit-_unterstrich_-c", Anchor("Überschrift mit _Unterstrich_: C++"))
 }
+
+func TestWithoutTitleLeavesEverythingElse(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ body, title, expected string }{
+		{"# Title\n\nText\n", "Title", "Text\n"},
+		{"\n\n# Title #\nText\n", "Title", "Text\n"},
+		{"Title\n=====\n\nText\n", "Title", "Text\n"},
+		{"# The *title*\r\n\r\nText\r\n", "The title", "Text\r\n"},
+		{"# Title", "Title", ""},
+		{"# Title\n\n    code\n", "Title", "    code\n"},
+		{"# Another\n\nText\n", "Title", "# Another\n\nText\n"},
+		{"## Title\n\nText\n", "Title", "## Title\n\nText\n"},
+		{"Text\n\n# Title\n", "Title", "Text\n\n# Title\n"},
+		{"", "Title", ""},
+		{"\n\n", "Title", "\n\n"},
+	} {
+		assert.Equal(t, row.expected, string(WithoutTitle([]byte(row.body), row.title)), "%q", row.body)
+	}
+}
