@@ -16,6 +16,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
+	"octavo/internal/identifier"
 	"octavo/internal/pagination"
 )
 
@@ -135,6 +136,9 @@ func (n NewReview) validate() error {
 // Review returns a review of a change request that the caller may read;
 // NOT_FOUND for one of another.
 func (s *Service) Review(ctx context.Context, changeRequest *ChangeRequest, id string) (*Review, error) {
+	if !isID(identifier.Review, id) {
+		return nil, fault.Missing("review")
+	}
 	found, err := s.reviews(ctx, entreview.ID(id), entreview.ChangeRequestID(changeRequest.ID))
 	if err != nil {
 		return nil, err
@@ -239,8 +243,8 @@ func selectOutdated(selector *sql.Selector) {
 	current := sql.Dialect(selector.Dialect()).Table(entchangerequest.Table).As("head")
 	selector.AppendSelectExprAs(sql.ExprFunc(func(builder *sql.Builder) {
 		builder.WriteString("(SELECT CASE WHEN ").Ident(current.C(entchangerequest.FieldRevisionID)).WriteString(" <> ").
-			Ident(selector.C(entreview.FieldRevisionID)).WriteString(" THEN 1 ELSE 0 END FROM ").Join(current).
-			WriteString(" WHERE ").Ident(current.C(entchangerequest.FieldID)).WriteString(" = ").
+			Ident(selector.C(entreview.FieldRevisionID)).WriteString(" THEN 1 ELSE 0 END FROM ").
+			Ident(entchangerequest.Table).WriteString(" AS ").Ident("head").WriteString(" WHERE ").Ident(current.C(entchangerequest.FieldID)).WriteString(" = ").
 			Ident(selector.C(entreview.FieldChangeRequestID)).WriteString(")")
 	}), outdatedColumn)
 }

@@ -14,6 +14,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
+	"octavo/internal/identifier"
 	"octavo/internal/space"
 )
 
@@ -42,13 +43,10 @@ func (s *Service) RequestReviewers(ctx context.Context, id string, request Revie
 	if _, err := s.Require(ctx, id, access.ScopeWrite, access.Edit); err != nil {
 		return nil, nil, err
 	}
-	changes := Changes{Subject: request.Subject, Description: request.Description}
-	if err := changes.validate(); err != nil {
+	if err := request.validate(); err != nil {
 		return nil, nil, err
 	}
-	if count := len(request.UserIDs); count == 0 || count > maximumReviewers {
-		return nil, nil, fault.Invalid("users", "1 to %d people, got %d", maximumReviewers, count)
-	}
+	changes := Changes{Subject: request.Subject, Description: request.Description}
 	var asked []*ent.RequestedReviewer
 	err := s.database.Write(ctx, func(ctx context.Context) error {
 		home, locked, err := s.Lock(ctx, id, access.ScopeWrite, access.Edit)
@@ -69,6 +67,18 @@ func (s *Service) RequestReviewers(ctx context.Context, id string, request Revie
 	}
 	changed, err := s.Get(ctx, id)
 	return changed, asked, err
+}
+
+func (r ReviewRequest) validate() error {
+	if count := len(r.UserIDs); count == 0 || count > maximumReviewers {
+		return fault.Invalid("users", "1 to %d people, got %d", maximumReviewers, count)
+	}
+	for _, userID := range r.UserIDs {
+		if !isID(identifier.User, userID) {
+			return fault.Invalid("users", "%q is not the id of a user", userID)
+		}
+	}
+	return Changes{Subject: r.Subject, Description: r.Description}.validate()
 }
 
 func (s *Service) ask(ctx context.Context, home *space.Space, locked *ChangeRequest, userIDs []string) ([]*ent.RequestedReviewer, error) {
@@ -149,11 +159,12 @@ func (s *Service) roles(ctx context.Context, home *space.Space, userIDs []string
 // there was one. Reviews that they gave stay. It needs the role edit in the
 // space.
 func (s *Service) RemoveReviewer(ctx context.Context, id, userID string) (*ChangeRequest, bool, error) {
-	if _, err := s.Require(ctx, id, access.ScopeWrite, access.Edit); err != nil {
-		return nil, false, err
+	found, err := s.Require(ctx, id, access.ScopeWrite, access.Edit)
+	if err != nil || !isID(identifier.User, userID) {
+		return found, false, err
 	}
 	var removed int
-	err := s.database.Write(ctx, func(ctx context.Context) error {
+	err = s.database.Write(ctx, func(ctx context.Context) error {
 		_, locked, err := s.Lock(ctx, id, access.ScopeWrite, access.Edit)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (s *Service) BySpace(ctx context.Context, spaceID, idOrNumber string) (*Cha
 	named := entchangerequest.ID(idOrNumber)
 	if number, err := strconv.ParseInt(idOrNumber, 10, 32); err == nil {
 		named = entchangerequest.Number(int(number))
-	} else if !isID(idOrNumber) {
+	} else if !isID(identifier.ChangeRequest, idOrNumber) {
 		return nil, fault.Missing("change request")
 	}
 	found, err := s.find(ctx, entchangerequest.SpaceID(spaceID), named)
@@ -71,7 +71,7 @@ func (s *Service) BySpace(ctx context.Context, spaceID, idOrNumber string) (*Cha
 func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*ChangeRequest, error) {
 	known := make([]string, 0, len(ids))
 	for _, id := range ids {
-		if isID(id) {
+		if isID(identifier.ChangeRequest, id) {
 			known = append(known, id)
 		}
 	}
@@ -86,9 +86,11 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*ChangeReq
 	return found, nil
 }
 
-func isID(text string) bool {
+// isID tells whether a text has the form of an id. Others are not looked for:
+// nothing has them, and PostgreSQL refuses some.
+func isID(kind identifier.Prefix, text string) bool {
 	prefix, ok := identifier.Split(text)
-	return ok && prefix == identifier.ChangeRequest
+	return ok && prefix == kind
 }
 
 // Require returns a change request in whose space the caller has at least the
