@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -18,7 +20,6 @@ import (
 	"octavo/internal/loader"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"strconv"
 )
 
 func (r *changeRequestResolver) Description(ctx context.Context, obj *changerequest.ChangeRequest) (json.RawMessage, error) {
@@ -150,9 +151,11 @@ func (r *contributorResolver) User(ctx context.Context, obj *ent.Contributor) (*
 }
 
 func (r *mutationResolver) CreateChangeRequest(ctx context.Context, input model.CreateChangeRequestInput) (*model.CreateChangeRequestPayload, error) {
-	created, err := r.ChangeRequests.Create(ctx, changerequest.New{
-		SpaceID: input.Space, Subject: valueOf(input.Subject), Fill: filledBy(input.Template),
-	})
+	fill, err := r.filler(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	created, err := r.ChangeRequests.Create(ctx, changerequest.New{SpaceID: input.Space, Subject: valueOf(input.Subject), Fill: fill})
 	if err != nil {
 		return nil, err
 	}

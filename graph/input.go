@@ -1,14 +1,12 @@
 package graph
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"octavo/graph/model"
 	"octavo/internal/changerequest"
-	"octavo/internal/fault"
 	"octavo/internal/mergerule"
 )
 
@@ -51,16 +49,6 @@ func changeRequestFilter(filter *model.ChangeRequestFilter) changerequest.Filter
 		Status: valueOf(filter.Status), CreatorID: valueOf(filter.Creator), ContributorID: valueOf(filter.Contributor),
 		RequestedReviewerID: valueOf(filter.RequestedReviewer), IssuesClusterID: valueOf(filter.ConversationsIssuesCluster),
 	}
-}
-
-// filledBy writes a template into a change request that is being made; nil when
-// no template was asked for.
-func filledBy(template graphql.Omittable[*string]) func(ctx context.Context, changeRequestID string) error {
-	id := template.Value()
-	if id == nil {
-		return nil
-	}
-	return func(context.Context, string) error { return fault.Invalid("template", "%q is not a template", *id) }
 }
 
 func mergeRules(field graphql.Omittable[*model.MergeRulesInput]) *mergerule.Rules {

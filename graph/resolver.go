@@ -14,6 +14,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/template"
 	"octavo/internal/transfer"
 	"octavo/internal/user"
 )
@@ -29,6 +30,7 @@ type Resolver struct {
 	Transfers      *transfer.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
+	Templates      *template.Service
 	LinkGraph      *linkgraph.Service
 	Comments       *comment.Service
 }

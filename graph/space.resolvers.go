@@ -8,9 +8,11 @@ package graph
 import (
 	"context"
 	"fmt"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
+	"octavo/internal/access"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
 	"octavo/internal/enum"
@@ -34,10 +36,10 @@ func (r *collectionResolver) Parent(ctx context.Context, obj *ent.Collection) (*
 }
 
 func (r *mutationResolver) CreateSpace(ctx context.Context, input model.CreateSpaceInput) (*model.CreateSpacePayload, error) {
-	created, err := r.Spaces.Create(ctx, space.New{
+	created, err := r.createSpace(ctx, space.New{
 		OrganizationID: input.Organization, CollectionID: input.Parent.Value(),
 		Title: valueOf(input.Title), Emoji: valueOf(input.Emoji), Language: input.Language.Value(), EditMode: valueOf(input.EditMode),
-	})
+	}, input.Template.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,15 @@ func (r *mutationResolver) TransferSpace(ctx context.Context, input model.Transf
 }
 
 func (r *mutationResolver) ApplyTemplateToSpace(ctx context.Context, input model.ApplyTemplateToSpaceInput) (*model.ApplyTemplateToSpacePayload, error) {
-	panic(fmt.Errorf("not implemented: ApplyTemplateToSpace - applyTemplateToSpace"))
+	application, err := templateApplication(input)
+	if err != nil {
+		return nil, err
+	}
+	found, made, err := r.Templates.Apply(ctx, application)
+	if err != nil {
+		return nil, err
+	}
+	return &model.ApplyTemplateToSpacePayload{Space: found, Revision: made}, nil
 }
 
 func (r *mutationResolver) UpdateSpaceContent(ctx context.Context, input model.UpdateSpaceContentInput) (*model.UpdateSpaceContentPayload, error) {
@@ -153,7 +163,10 @@ func (r *queryResolver) Space(ctx context.Context, id string) (*space.Space, err
 }
 
 func (r *queryResolver) Templates(ctx context.Context) ([]*template.Template, error) {
-	panic(fmt.Errorf("not implemented: Templates - templates"))
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
+	return template.BuiltIn(), nil
 }
 
 func (r *spaceResolver) Organization(ctx context.Context, obj *space.Space) (*organization.Organization, error) {

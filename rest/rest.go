@@ -38,6 +38,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.changeRequests(router)
 	api.changeRequestContent(router)
 	api.comments(router)
+	api.templates(router)
 	return router
 }
 

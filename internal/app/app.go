@@ -26,6 +26,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/secret"
 	"octavo/internal/space"
+	"octavo/internal/template"
 	"octavo/internal/transfer"
 	"octavo/internal/user"
 )
@@ -165,6 +166,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
+		Templates: template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
