@@ -7,7 +7,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 
 	"octavo/ent"
 	"octavo/graph/generated"
@@ -68,7 +67,11 @@ func (r *organizationResolver) ChangeRequests(ctx context.Context, obj *organiza
 }
 
 func (r *organizationResolver) Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error) {
-	panic(fmt.Errorf("not implemented: Search - search"))
+	page, err := r.SearchIndex.Organization(ctx, obj.ID, query, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewSpaceSearchHitConnection(page), nil
 }
 
 func (r *queryResolver) Organization(ctx context.Context, id string) (*organization.Organization, error) {

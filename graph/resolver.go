@@ -13,6 +13,7 @@ import (
 	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
+	"octavo/internal/search"
 	"octavo/internal/space"
 	"octavo/internal/template"
 	"octavo/internal/transfer"
@@ -27,6 +28,7 @@ type Resolver struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	SearchIndex    *search.Index
 	Transfers      *transfer.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service

@@ -252,7 +252,11 @@ func (r *spaceResolver) Links(ctx context.Context, obj *space.Space, filter *mod
 }
 
 func (r *spaceResolver) Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error) {
-	panic(fmt.Errorf("not implemented: Search - search"))
+	page, err := r.SearchIndex.Space(ctx, obj.ID, query, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewPageSearchHitConnection(page), nil
 }
 
 func (r *subscriptionResolver) SpaceContentUpdated(ctx context.Context, space string) (<-chan *space.Space, error) {

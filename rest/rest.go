@@ -39,6 +39,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.changeRequestContent(router)
 	api.comments(router)
 	api.templates(router)
+	api.search(router)
 	return router
 }
 

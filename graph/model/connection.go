@@ -10,6 +10,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
+	"octavo/internal/search"
 	"octavo/internal/space"
 )
 
@@ -224,22 +225,22 @@ func (c *OrganizationConnection) Edges() []*OrganizationEdge {
 // PageSearchHitEdge is an item of a PageSearchHitConnection.
 type PageSearchHitEdge struct {
 	Cursor string
-	Node   *PageSearchHit
+	Node   *search.PageHit
 }
 
 // PageSearchHitConnection is the connection of that name.
 type PageSearchHitConnection struct {
-	connection[*PageSearchHit]
+	connection[*search.PageHit]
 }
 
 // NewPageSearchHitConnection wraps a page.
-func NewPageSearchHitConnection(page pagination.Page[*PageSearchHit]) *PageSearchHitConnection {
-	return &PageSearchHitConnection{connection: connection[*PageSearchHit]{page}}
+func NewPageSearchHitConnection(page pagination.Page[*search.PageHit]) *PageSearchHitConnection {
+	return &PageSearchHitConnection{connection: connection[*search.PageHit]{page}}
 }
 
 // Edges of the connection.
 func (c *PageSearchHitConnection) Edges() []*PageSearchHitEdge {
-	return edges(c.Page, func(cursor string, node *PageSearchHit) *PageSearchHitEdge { return &PageSearchHitEdge{cursor, node} })
+	return edges(c.Page, func(cursor string, node *search.PageHit) *PageSearchHitEdge { return &PageSearchHitEdge{cursor, node} })
 }
 
 // RequestedReviewerEdge is an item of a RequestedReviewerConnection.
@@ -354,22 +355,22 @@ func (c *SpaceConnection) Edges() []*SpaceEdge {
 // SpaceSearchHitEdge is an item of a SpaceSearchHitConnection.
 type SpaceSearchHitEdge struct {
 	Cursor string
-	Node   *SpaceSearchHit
+	Node   *search.SpaceHit
 }
 
 // SpaceSearchHitConnection is the connection of that name.
 type SpaceSearchHitConnection struct {
-	connection[*SpaceSearchHit]
+	connection[*search.SpaceHit]
 }
 
 // NewSpaceSearchHitConnection wraps a page.
-func NewSpaceSearchHitConnection(page pagination.Page[*SpaceSearchHit]) *SpaceSearchHitConnection {
-	return &SpaceSearchHitConnection{connection: connection[*SpaceSearchHit]{page}}
+func NewSpaceSearchHitConnection(page pagination.Page[*search.SpaceHit]) *SpaceSearchHitConnection {
+	return &SpaceSearchHitConnection{connection: connection[*search.SpaceHit]{page}}
 }
 
 // Edges of the connection.
 func (c *SpaceSearchHitConnection) Edges() []*SpaceSearchHitEdge {
-	return edges(c.Page, func(cursor string, node *SpaceSearchHit) *SpaceSearchHitEdge {
+	return edges(c.Page, func(cursor string, node *search.SpaceHit) *SpaceSearchHitEdge {
 		return &SpaceSearchHitEdge{cursor, node}
 	})
 }

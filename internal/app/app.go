@@ -24,6 +24,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
 	"octavo/internal/revision"
+	"octavo/internal/search"
 	"octavo/internal/secret"
 	"octavo/internal/space"
 	"octavo/internal/template"
@@ -82,6 +83,7 @@ type App struct {
 	Files          *blob.Bucket
 	Outbound       *outbound.Client
 	Transfers      *transfer.Service
+	SearchIndex    *search.Index
 
 	background *background
 	downloads  *download.Signer
@@ -156,6 +158,8 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		config: config, metrics: newMetrics(opened),
 	}
 	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
+	app.SearchIndex = search.NewIndex(opened, revisions)
+	app.Spaces.OnContentChanged(app.SearchIndex.ContentChanged)
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
 	app.Transfers = transfer.NewService(transfer.Parts{
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Files: files, Outbound: app.Outbound, Box: keys.credentials,
@@ -166,8 +170,9 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
-		Templates: template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
-		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
+		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
+		SearchIndex: app.SearchIndex,
+		LinkGraph:   linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
 }

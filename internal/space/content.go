@@ -18,7 +18,8 @@ import (
 )
 
 // ContentListener is told, in the transaction that changes it, that the main
-// content of a space has become another. An error undoes the change.
+// content of a space has become another; before is empty content for a space
+// that has just been made. An error undoes the change.
 type ContentListener func(ctx context.Context, space *ent.Space, before, after *content.Tree, made *ent.Revision) error
 
 // OnContentChanged registers a listener. It is called while the program is put
@@ -51,12 +52,20 @@ func (s *Service) Advance(ctx context.Context, locked *ent.Space, draft revision
 	if err := s.setHead(ctx, locked, made.ID); err != nil {
 		return nil, err
 	}
-	for _, listener := range s.contentListeners {
-		if err := listener(ctx, locked, before, draft.Tree, made); err != nil {
-			return nil, err
-		}
+	if err := s.announce(ctx, locked, before, draft.Tree, made); err != nil {
+		return nil, err
 	}
 	return &revision.Revision{Revision: made}, nil
+}
+
+// announce tells the listeners.
+func (s *Service) announce(ctx context.Context, space *ent.Space, before, after *content.Tree, made *ent.Revision) error {
+	for _, listener := range s.contentListeners {
+		if err := listener(ctx, space, before, after, made); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setHead compares and swaps: the lock makes sure that it succeeds, and the

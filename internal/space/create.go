@@ -77,7 +77,11 @@ func (s *Service) insert(ctx context.Context, space New) (*ent.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.database.Client(ctx).Space.UpdateOne(created).SetRevisionID(first.ID).Save(ctx)
+	created, err = s.database.Client(ctx).Space.UpdateOne(created).SetRevisionID(first.ID).Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return created, s.announce(ctx, created, &content.Tree{}, space.Tree, first)
 }
 
 // pendingRevision stands in a space's row until its first revision is written,

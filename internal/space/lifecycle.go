@@ -15,6 +15,7 @@ import (
 	"octavo/ent/reaction"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/position"
@@ -191,7 +192,15 @@ func (s *Service) copy(ctx context.Context, original *Space) (*ent.Space, error)
 	if err != nil {
 		return nil, err
 	}
-	return client.Space.UpdateOne(created).SetRevisionID(first.ID).Save(ctx)
+	created, err = client.Space.UpdateOne(created).SetRevisionID(first.ID).Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.revisions.Tree(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	return created, s.announce(ctx, created, &content.Tree{}, tree, first)
 }
 
 func copyTitle(title string) string {

@@ -2874,7 +2874,7 @@ type SearchPageList = List[SearchPage]
 
 // SearchSection A part of a page, under one of its headings.
 type SearchSection struct {
-	// Body The words around the match.
+	// Body The text around the match as HTML. What matches stands in `em` elements; everything else is escaped.
 	Body  string `json:"body"`
 	ID    string `json:"id"`
 	Path  string `json:"path"`
