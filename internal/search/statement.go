@@ -58,6 +58,18 @@ func (s *statement) score() {
 	s.WriteString(" THEN " + strconv.Itoa(wholeScore*len(s.query.phrases)) + " ELSE 0 END")
 }
 
+// headingScore orders the sections of one page: the title is the same for all.
+func (s *statement) headingScore() {
+	for index, phrase := range s.query.phrases {
+		if index > 0 {
+			s.WriteString(" + ")
+		}
+		s.WriteString("CASE WHEN ")
+		s.contains("s.heading_words", phrase)
+		s.WriteString(" THEN 1 ELSE 0 END")
+	}
+}
+
 // contains tests whether a phrase stands in a column of words.
 func (s *statement) contains(column string, phrase phrase) {
 	function := "strpos"
@@ -166,7 +178,7 @@ func (s *statement) bestPages(perSpace int) {
 // something of the query beside the page's title.
 func (s *statement) sections(rows []int64, perPage int) {
 	s.WriteString("SELECT page, anchor, heading, body FROM (SELECT s.page, s.anchor, s.heading, s.body, ROW_NUMBER() OVER (PARTITION BY s.page ORDER BY ")
-	s.score()
+	s.headingScore()
 	s.WriteString(" DESC, s.position) AS place FROM search_sections s JOIN search_pages p ON p.id = s.page WHERE s.page IN (")
 	for index, row := range rows {
 		if index > 0 {

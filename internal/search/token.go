@@ -140,7 +140,7 @@ var letters = map[rune]string{
 
 // fold takes case, accents and differences of width from one character.
 func fold(character string) string {
-	if len(character) == 1 {
+	if len(character) == 1 && character[0] < utf8.RuneSelf {
 		return string(unicode.ToLower(rune(character[0])))
 	}
 	base := strings.Map(func(part rune) rune {
