@@ -9,8 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -20,6 +18,7 @@ import (
 	"octavo/internal/loader"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"strconv"
 )
 
 func (r *changeRequestResolver) Description(ctx context.Context, obj *changerequest.ChangeRequest) (json.RawMessage, error) {

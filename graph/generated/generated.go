@@ -22,6 +22,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
+	"octavo/internal/search"
 	"octavo/internal/space"
 	"octavo/internal/template"
 	"strconv"
@@ -58,6 +59,7 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Organization() OrganizationResolver
 	Page() PageResolver
+	PageSearchHit() PageSearchHitResolver
 	Query() QueryResolver
 	ReactionUser() ReactionUserResolver
 	Replier() ReplierResolver
@@ -65,7 +67,9 @@ type ResolverRoot interface {
 	ReusableContent() ReusableContentResolver
 	Review() ReviewResolver
 	Revision() RevisionResolver
+	SectionSearchHit() SectionSearchHitResolver
 	Space() SpaceResolver
+	SpaceSearchHit() SpaceSearchHitResolver
 	Subscription() SubscriptionResolver
 	User() UserResolver
 }
@@ -1201,6 +1205,9 @@ type PageResolver interface {
 	Links(ctx context.Context, obj *revision.Page, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
 	Backlinks(ctx context.Context, obj *revision.Page, first *int, after *string, last *int, before *string) (*model.ContentLocationConnection, error)
 }
+type PageSearchHitResolver interface {
+	Urls(ctx context.Context, obj *search.PageHit) (*model.PageURLs, error)
+}
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (model.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]model.Node, error)
@@ -1253,6 +1260,9 @@ type RevisionResolver interface {
 	ReusableContent(ctx context.Context, obj *revision.Revision, id string) (*revision.ReusableContent, error)
 	Changes(ctx context.Context, obj *revision.Revision, since *string, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error)
 }
+type SectionSearchHitResolver interface {
+	Urls(ctx context.Context, obj *search.SectionHit) (*model.PageURLs, error)
+}
 type SpaceResolver interface {
 	Organization(ctx context.Context, obj *space.Space) (*organization.Organization, error)
 	Parent(ctx context.Context, obj *space.Space) (*ent.Collection, error)
@@ -1269,6 +1279,9 @@ type SpaceResolver interface {
 	Commenters(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Links(ctx context.Context, obj *space.Space, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
 	Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error)
+}
+type SpaceSearchHitResolver interface {
+	Space(ctx context.Context, obj *search.SpaceHit) (*space.Space, error)
 }
 type SubscriptionResolver interface {
 	ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error)
@@ -6944,6 +6957,7 @@ type SpaceSearchHit {
   id: ID!
   title: String!
   space: Space!
+  "The best of the pages that match, at most 10. Search in the space lists all of them."
   pages: [PageSearchHit!]!
 }
 
@@ -6953,7 +6967,7 @@ type PageSearchHit {
   path: String!
   "The titles of the pages above it, from the top."
   ancestors: [SearchAncestor!]!
-  "The sections that match, best first; none when only the title does."
+  "The sections that match, best first, at most 5; none when only the title does."
   sections: [SectionSearchHit!]!
   urls: PageURLs!
 }
@@ -6964,7 +6978,9 @@ type SearchAncestor {
 
 type SectionSearchHit {
   id: ID!
+  "The heading of the section, or the title of the page for what precedes the first heading."
   title: String!
+  "The path of the page, with the anchor of the section."
   path: String!
   "The text around the match; what matched stands between <em> and </em>, everything else is escaped."
   body: String!
@@ -23433,7 +23449,7 @@ func (ec *executionContext) fieldContext_PageOutcome_ref(_ context.Context, fiel
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23462,7 +23478,7 @@ func (ec *executionContext) fieldContext_PageSearchHit_id(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23491,7 +23507,7 @@ func (ec *executionContext) fieldContext_PageSearchHit_title(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23520,7 +23536,7 @@ func (ec *executionContext) fieldContext_PageSearchHit_path(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_ancestors(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_ancestors(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23530,7 +23546,7 @@ func (ec *executionContext) _PageSearchHit_ancestors(ctx context.Context, field 
 			return obj.Ancestors, nil
 		},
 		nil,
-		ec.marshalNSearchAncestor2ᚕᚖoctavoᚋgraphᚋmodelᚐSearchAncestorᚄ,
+		ec.marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearchᚐAncestorᚄ,
 		true,
 		true,
 	)
@@ -23553,7 +23569,7 @@ func (ec *executionContext) fieldContext_PageSearchHit_ancestors(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_sections(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_sections(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23563,7 +23579,7 @@ func (ec *executionContext) _PageSearchHit_sections(ctx context.Context, field g
 			return obj.Sections, nil
 		},
 		nil,
-		ec.marshalNSectionSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐSectionSearchHitᚄ,
+		ec.marshalNSectionSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSectionHitᚄ,
 		true,
 		true,
 	)
@@ -23594,14 +23610,14 @@ func (ec *executionContext) fieldContext_PageSearchHit_sections(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _PageSearchHit_urls(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _PageSearchHit_urls(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_PageSearchHit_urls,
 		func(ctx context.Context) (any, error) {
-			return obj.Urls, nil
+			return ec.Resolvers.PageSearchHit().Urls(ctx, obj)
 		},
 		nil,
 		ec.marshalNPageURLs2ᚖoctavoᚋgraphᚋmodelᚐPageURLs,
@@ -23614,8 +23630,8 @@ func (ec *executionContext) fieldContext_PageSearchHit_urls(_ context.Context, f
 	fc = &graphql.FieldContext{
 		Object:     "PageSearchHit",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "app":
@@ -23672,7 +23688,7 @@ func (ec *executionContext) _PageSearchHitConnection_nodes(ctx context.Context, 
 			return obj.Nodes(), nil
 		},
 		nil,
-		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitᚄ,
+		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ,
 		true,
 		true,
 	)
@@ -23812,7 +23828,7 @@ func (ec *executionContext) _PageSearchHitEdge_node(ctx context.Context, field g
 			return obj.Node, nil
 		},
 		nil,
-		ec.marshalNPageSearchHit2ᚖoctavoᚋgraphᚋmodelᚐPageSearchHit,
+		ec.marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit,
 		true,
 		true,
 	)
@@ -29230,7 +29246,7 @@ func (ec *executionContext) fieldContext_RevokeAccessTokenPayload_accessToken(_ 
 	return fc, nil
 }
 
-func (ec *executionContext) _SearchAncestor_title(ctx context.Context, field graphql.CollectedField, obj *model.SearchAncestor) (ret graphql.Marshaler) {
+func (ec *executionContext) _SearchAncestor_title(ctx context.Context, field graphql.CollectedField, obj *search.Ancestor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29259,7 +29275,7 @@ func (ec *executionContext) fieldContext_SearchAncestor_title(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _SectionSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *model.SectionSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SectionSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29288,7 +29304,7 @@ func (ec *executionContext) fieldContext_SectionSearchHit_id(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _SectionSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *model.SectionSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SectionSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29317,7 +29333,7 @@ func (ec *executionContext) fieldContext_SectionSearchHit_title(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _SectionSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *model.SectionSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SectionSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29346,7 +29362,7 @@ func (ec *executionContext) fieldContext_SectionSearchHit_path(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _SectionSearchHit_body(ctx context.Context, field graphql.CollectedField, obj *model.SectionSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SectionSearchHit_body(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29375,14 +29391,14 @@ func (ec *executionContext) fieldContext_SectionSearchHit_body(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _SectionSearchHit_urls(ctx context.Context, field graphql.CollectedField, obj *model.SectionSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SectionSearchHit_urls(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_SectionSearchHit_urls,
 		func(ctx context.Context) (any, error) {
-			return obj.Urls, nil
+			return ec.Resolvers.SectionSearchHit().Urls(ctx, obj)
 		},
 		nil,
 		ec.marshalNPageURLs2ᚖoctavoᚋgraphᚋmodelᚐPageURLs,
@@ -29395,8 +29411,8 @@ func (ec *executionContext) fieldContext_SectionSearchHit_urls(_ context.Context
 	fc = &graphql.FieldContext{
 		Object:     "SectionSearchHit",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "app":
@@ -31286,7 +31302,7 @@ func (ec *executionContext) fieldContext_SpacePermissions_installIntegration(_ c
 	return fc, nil
 }
 
-func (ec *executionContext) _SpaceSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SpaceSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31315,7 +31331,7 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_id(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _SpaceSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SpaceSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31344,14 +31360,14 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_title(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _SpaceSearchHit_space(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SpaceSearchHit_space(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_SpaceSearchHit_space,
 		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
+			return ec.Resolvers.SpaceSearchHit().Space(ctx, obj)
 		},
 		nil,
 		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
@@ -31364,8 +31380,8 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 	fc = &graphql.FieldContext{
 		Object:     "SpaceSearchHit",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
 			case "id":
@@ -31435,7 +31451,7 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _SpaceSearchHit_pages(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHit) (ret graphql.Marshaler) {
+func (ec *executionContext) _SpaceSearchHit_pages(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31445,7 +31461,7 @@ func (ec *executionContext) _SpaceSearchHit_pages(ctx context.Context, field gra
 			return obj.Pages, nil
 		},
 		nil,
-		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitᚄ,
+		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ,
 		true,
 		true,
 	)
@@ -31523,7 +31539,7 @@ func (ec *executionContext) _SpaceSearchHitConnection_nodes(ctx context.Context,
 			return obj.Nodes(), nil
 		},
 		nil,
-		ec.marshalNSpaceSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitᚄ,
+		ec.marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ,
 		true,
 		true,
 	)
@@ -31659,7 +31675,7 @@ func (ec *executionContext) _SpaceSearchHitEdge_node(ctx context.Context, field 
 			return obj.Node, nil
 		},
 		nil,
-		ec.marshalNSpaceSearchHit2ᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHit,
+		ec.marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit,
 		true,
 		true,
 	)
@@ -43620,7 +43636,7 @@ func (ec *executionContext) _PageOutcome(ctx context.Context, sel ast.SelectionS
 
 var pageSearchHitImplementors = []string{"PageSearchHit"}
 
-func (ec *executionContext) _PageSearchHit(ctx context.Context, sel ast.SelectionSet, obj *model.PageSearchHit) graphql.Marshaler {
+func (ec *executionContext) _PageSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.PageHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageSearchHitImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -43632,33 +43648,64 @@ func (ec *executionContext) _PageSearchHit(ctx context.Context, sel ast.Selectio
 		case "id":
 			out.Values[i] = ec._PageSearchHit_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._PageSearchHit_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "path":
 			out.Values[i] = ec._PageSearchHit_path(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "ancestors":
 			out.Values[i] = ec._PageSearchHit_ancestors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sections":
 			out.Values[i] = ec._PageSearchHit_sections(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "urls":
-			out.Values[i] = ec._PageSearchHit_urls(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PageSearchHit_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -46419,7 +46466,7 @@ func (ec *executionContext) _RevokeAccessTokenPayload(ctx context.Context, sel a
 
 var searchAncestorImplementors = []string{"SearchAncestor"}
 
-func (ec *executionContext) _SearchAncestor(ctx context.Context, sel ast.SelectionSet, obj *model.SearchAncestor) graphql.Marshaler {
+func (ec *executionContext) _SearchAncestor(ctx context.Context, sel ast.SelectionSet, obj *search.Ancestor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, searchAncestorImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -46458,7 +46505,7 @@ func (ec *executionContext) _SearchAncestor(ctx context.Context, sel ast.Selecti
 
 var sectionSearchHitImplementors = []string{"SectionSearchHit"}
 
-func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.SelectionSet, obj *model.SectionSearchHit) graphql.Marshaler {
+func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.SectionHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sectionSearchHitImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -46470,28 +46517,59 @@ func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.Selec
 		case "id":
 			out.Values[i] = ec._SectionSearchHit_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._SectionSearchHit_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "path":
 			out.Values[i] = ec._SectionSearchHit_path(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "body":
 			out.Values[i] = ec._SectionSearchHit_body(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "urls":
-			out.Values[i] = ec._SectionSearchHit_urls(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SectionSearchHit_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -47302,7 +47380,7 @@ func (ec *executionContext) _SpacePermissions(ctx context.Context, sel ast.Selec
 
 var spaceSearchHitImplementors = []string{"SpaceSearchHit"}
 
-func (ec *executionContext) _SpaceSearchHit(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceSearchHit) graphql.Marshaler {
+func (ec *executionContext) _SpaceSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.SpaceHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceSearchHitImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -47314,22 +47392,53 @@ func (ec *executionContext) _SpaceSearchHit(ctx context.Context, sel ast.Selecti
 		case "id":
 			out.Values[i] = ec._SpaceSearchHit_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._SpaceSearchHit_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "space":
-			out.Values[i] = ec._SpaceSearchHit_space(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SpaceSearchHit_space(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "pages":
 			out.Values[i] = ec._SpaceSearchHit_pages(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -50426,11 +50535,11 @@ func (ec *executionContext) marshalNPageOutcomeKind2octavoᚋinternalᚋeditᚐO
 	return res
 }
 
-func (ec *executionContext) marshalNPageSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PageSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.PageHit) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNPageSearchHit2ᚖoctavoᚋgraphᚋmodelᚐPageSearchHit(ctx, sel, v[i])
+		return ec.marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -50442,7 +50551,7 @@ func (ec *executionContext) marshalNPageSearchHit2ᚕᚖoctavoᚋgraphᚋmodel�
 	return ret
 }
 
-func (ec *executionContext) marshalNPageSearchHit2ᚖoctavoᚋgraphᚋmodelᚐPageSearchHit(ctx context.Context, sel ast.SelectionSet, v *model.PageSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit(ctx context.Context, sel ast.SelectionSet, v *search.PageHit) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -51130,11 +51239,15 @@ func (ec *executionContext) marshalNRevokeAccessTokenPayload2ᚖoctavoᚋgraph�
 	return ec._RevokeAccessTokenPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNSearchAncestor2ᚕᚖoctavoᚋgraphᚋmodelᚐSearchAncestorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SearchAncestor) graphql.Marshaler {
+func (ec *executionContext) marshalNSearchAncestor2octavoᚋinternalᚋsearchᚐAncestor(ctx context.Context, sel ast.SelectionSet, v search.Ancestor) graphql.Marshaler {
+	return ec._SearchAncestor(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearchᚐAncestorᚄ(ctx context.Context, sel ast.SelectionSet, v []search.Ancestor) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSearchAncestor2ᚖoctavoᚋgraphᚋmodelᚐSearchAncestor(ctx, sel, v[i])
+		return ec.marshalNSearchAncestor2octavoᚋinternalᚋsearchᚐAncestor(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -51146,21 +51259,11 @@ func (ec *executionContext) marshalNSearchAncestor2ᚕᚖoctavoᚋgraphᚋmodel�
 	return ret
 }
 
-func (ec *executionContext) marshalNSearchAncestor2ᚖoctavoᚋgraphᚋmodelᚐSearchAncestor(ctx context.Context, sel ast.SelectionSet, v *model.SearchAncestor) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._SearchAncestor(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNSectionSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐSectionSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SectionSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNSectionSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSectionHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.SectionHit) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSectionSearchHit2ᚖoctavoᚋgraphᚋmodelᚐSectionSearchHit(ctx, sel, v[i])
+		return ec.marshalNSectionSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSectionHit(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -51172,7 +51275,7 @@ func (ec *executionContext) marshalNSectionSearchHit2ᚕᚖoctavoᚋgraphᚋmode
 	return ret
 }
 
-func (ec *executionContext) marshalNSectionSearchHit2ᚖoctavoᚋgraphᚋmodelᚐSectionSearchHit(ctx context.Context, sel ast.SelectionSet, v *model.SectionSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNSectionSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSectionHit(ctx context.Context, sel ast.SelectionSet, v *search.SectionHit) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -51256,11 +51359,11 @@ func (ec *executionContext) marshalNSpacePermissions2octavoᚋinternalᚋspace�
 	return ec._SpacePermissions(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNSpaceSearchHit2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SpaceSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.SpaceHit) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSpaceSearchHit2ᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHit(ctx, sel, v[i])
+		return ec.marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -51272,7 +51375,7 @@ func (ec *executionContext) marshalNSpaceSearchHit2ᚕᚖoctavoᚋgraphᚋmodel�
 	return ret
 }
 
-func (ec *executionContext) marshalNSpaceSearchHit2ᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHit(ctx context.Context, sel ast.SelectionSet, v *model.SpaceSearchHit) graphql.Marshaler {
+func (ec *executionContext) marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit(ctx context.Context, sel ast.SelectionSet, v *search.SpaceHit) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

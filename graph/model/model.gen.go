@@ -333,17 +333,6 @@ type PageContentInput struct {
 	Document graphql.Omittable[json.RawMessage] `json:"document,omitempty"`
 }
 
-type PageSearchHit struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Path  string `json:"path"`
-	// The titles of the pages above it, from the top.
-	Ancestors []*SearchAncestor `json:"ancestors"`
-	// The sections that match, best first; none when only the title does.
-	Sections []*SectionSearchHit `json:"sections"`
-	Urls     *PageURLs           `json:"urls"`
-}
-
 type PageURLs struct {
 	App string `json:"app"`
 }
@@ -464,33 +453,12 @@ type RevokeAccessTokenPayload struct {
 	AccessToken *ent.AccessToken `json:"accessToken"`
 }
 
-type SearchAncestor struct {
-	Title string `json:"title"`
-}
-
-type SectionSearchHit struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Path  string `json:"path"`
-	// The text around the match; what matched stands between <em> and </em>, everything else is escaped.
-	Body string    `json:"body"`
-	Urls *PageURLs `json:"urls"`
-}
-
 // A place among siblings: before one of them or after one of them.
 type SpacePositionInput struct {
 	// The id of a space or collection.
 	Before graphql.Omittable[*string] `json:"before,omitempty"`
 	// The id of a space or collection.
 	After graphql.Omittable[*string] `json:"after,omitempty"`
-}
-
-// A space with the pages in it that match.
-type SpaceSearchHit struct {
-	ID    string           `json:"id"`
-	Title string           `json:"title"`
-	Space *space.Space     `json:"space"`
-	Pages []*PageSearchHit `json:"pages"`
 }
 
 type SpaceURLs struct {
