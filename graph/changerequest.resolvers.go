@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -18,7 +20,6 @@ import (
 	"octavo/internal/loader"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"strconv"
 )
 
 func (r *changeRequestResolver) Description(ctx context.Context, obj *changerequest.ChangeRequest) (json.RawMessage, error) {
@@ -224,9 +225,8 @@ func (r *mutationResolver) RevertMerge(ctx context.Context, input model.RevertMe
 }
 
 func (r *mutationResolver) SubmitChangeRequestReview(ctx context.Context, input model.SubmitChangeRequestReviewInput) (*model.SubmitChangeRequestReviewPayload, error) {
-	comment := valueOf(input.Comment)
 	submitted, err := r.ChangeRequests.SubmitReview(ctx, input.ChangeRequest, changerequest.NewReview{
-		Status: input.Status, Markdown: valueOf(comment.Markdown), Document: comment.Document.Value(),
+		Status: input.Status, Comment: r.commentOfReview(input.Comment.Value()),
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"octavo/graph/model"
+	"octavo/internal/changerequest"
 	"octavo/internal/comment"
 	"octavo/internal/loader"
 	"octavo/internal/pagination"
@@ -70,4 +71,18 @@ func commenters(ctx context.Context, asked comment.Commenters, window pagination
 		return nil, err
 	}
 	return model.NewMemberConnection(page), nil
+}
+
+// commentOfReview posts the comment that comes with a review; nil for none or
+// an empty one.
+func (r *Resolver) commentOfReview(input *model.CommentBodyInput) func(ctx context.Context, on *changerequest.ChangeRequest, reviewID string) error {
+	if input == nil || input.Markdown.Value() == nil && len(input.Document.Value()) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, on *changerequest.ChangeRequest, reviewID string) error {
+		_, err := r.Comments.Post(ctx, comment.New{
+			SpaceID: on.SpaceID, ChangeRequest: &on.ID, ReviewID: &reviewID, Text: commentText(input),
+		})
+		return err
+	}
 }

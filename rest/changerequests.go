@@ -181,12 +181,16 @@ func (a *API) getReviewsByChangeRequestID(writer http.ResponseWriter, request *h
 		}
 		outdated = &value
 	}
+	format, err := textFormat(request)
+	if err != nil {
+		return err
+	}
 	found, err := a.changeRequest(request)
 	if err != nil {
 		return err
 	}
 	page, err := a.resolvers.ChangeRequest().Reviews(request.Context(), found, outdated, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderReview)
+	return answerList(writer, request, page, err, a.reviewRenderer(format))
 }
 
 func (a *API) submitChangeRequestReview(writer http.ResponseWriter, request *http.Request) error {
@@ -208,7 +212,7 @@ func (a *API) submitChangeRequestReview(writer http.ResponseWriter, request *htt
 	if err != nil {
 		return err
 	}
-	rendered, err := a.renderReview(request.Context(), payload.Review)
+	rendered, err := a.renderReview(request.Context(), payload.Review, asWritten)
 	if err != nil {
 		return err
 	}
@@ -218,12 +222,16 @@ func (a *API) submitChangeRequestReview(writer http.ResponseWriter, request *htt
 }
 
 func (a *API) getChangeRequestReviewByID(writer http.ResponseWriter, request *http.Request) error {
+	format, err := textFormat(request)
+	if err != nil {
+		return err
+	}
 	found, err := a.changeRequest(request)
 	if err != nil {
 		return err
 	}
 	review, err := a.resolvers.ChangeRequest().Review(request.Context(), found, parameter(request, "reviewId"))
-	return answer(writer, request, http.StatusOK, review, err, a.renderReview)
+	return answer(writer, request, http.StatusOK, review, err, a.reviewRenderer(format))
 }
 
 func (a *API) getRequestedReviewersByChangeRequestID(writer http.ResponseWriter, request *http.Request) error {
@@ -325,7 +333,13 @@ func (a *API) renderContributor(ctx context.Context, found *ent.Contributor) (wi
 	}, nil
 }
 
-func (a *API) renderReview(ctx context.Context, found *changerequest.Review) (wire.Review, error) {
+func (a *API) reviewRenderer(format string) func(context.Context, *changerequest.Review) (wire.Review, error) {
+	return func(ctx context.Context, found *changerequest.Review) (wire.Review, error) {
+		return a.renderReview(ctx, found, format)
+	}
+}
+
+func (a *API) renderReview(ctx context.Context, found *changerequest.Review, format string) (wire.Review, error) {
 	resolver := a.resolvers.Review()
 	reviewer, err := a.renderPerson(ctx, func() (*ent.User, error) { return resolver.Reviewer(ctx, found) })
 	if err != nil {
@@ -339,11 +353,20 @@ func (a *API) renderReview(ctx context.Context, found *changerequest.Review) (wi
 	if err != nil {
 		return wire.Review{}, err
 	}
-	return wire.Review{
+	comment, err := resolver.Comment(ctx, found)
+	if err != nil {
+		return wire.Review{}, err
+	}
+	rendered := wire.Review{
 		Object: "change-request-review", ID: found.ID, Revision: found.RevisionID, Reviewer: *reviewer,
 		RequestedBy: requestedBy, Status: wire.ReviewStatus(found.Status), Outdated: found.Outdated,
 		CreatedAt: found.CreatedAt, UpdatedAt: found.CreatedAt, URLs: wire.LocationURLs{Location: urls.Location},
-	}, nil
+	}
+	if comment != nil {
+		rendered.Comment = new(wire.Comment)
+		*rendered.Comment, err = a.renderComment(ctx, comment, format)
+	}
+	return rendered, err
 }
 
 func (a *API) renderRequestedReviewer(ctx context.Context, found *ent.RequestedReviewer) (wire.RequestedReviewer, error) {

@@ -2,7 +2,6 @@ package changerequest
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -23,9 +22,9 @@ import (
 // NewReview is a verdict to be given.
 type NewReview struct {
 	Status enum.ReviewStatus
-	// Markdown or Document is a comment that goes with it; both empty is none.
-	Markdown string
-	Document json.RawMessage
+	// Comment posts the comment that goes with it, in the transaction that
+	// records the review; nil is none.
+	Comment func(ctx context.Context, on *ChangeRequest, reviewID string) error
 }
 
 // SubmitReview records the caller's verdict on the content as it is now, and
@@ -39,8 +38,8 @@ func (s *Service) SubmitReview(ctx context.Context, id string, verdict NewReview
 	if _, err := s.Require(ctx, id, access.ScopeWrite, access.Review); err != nil {
 		return nil, err
 	}
-	if err := verdict.validate(); err != nil {
-		return nil, err
+	if !slices.Contains(verdict.Status.Values(), string(verdict.Status)) {
+		return nil, fault.Invalid("status", "%q is not one of %s", verdict.Status, strings.Join(verdict.Status.Values(), ", "))
 	}
 	var submitted *ent.Review
 	err := s.database.Write(ctx, func(ctx context.Context) error {
@@ -48,8 +47,10 @@ func (s *Service) SubmitReview(ctx context.Context, id string, verdict NewReview
 		if err != nil {
 			return err
 		}
-		submitted, err = s.submit(ctx, locked, verdict)
-		return err
+		if submitted, err = s.submit(ctx, locked, verdict.Status); err != nil || verdict.Comment == nil {
+			return err
+		}
+		return verdict.Comment(ctx, locked, submitted.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *Service) SubmitReview(ctx context.Context, id string, verdict NewReview
 	return &Review{Review: submitted}, nil
 }
 
-func (s *Service) submit(ctx context.Context, locked *ChangeRequest, verdict NewReview) (*ent.Review, error) {
+func (s *Service) submit(ctx context.Context, locked *ChangeRequest, status enum.ReviewStatus) (*ent.Review, error) {
 	if locked.Own {
 		return nil, fault.Denied("one's own change request is reviewed by others")
 	}
@@ -71,18 +72,11 @@ func (s *Service) submit(ctx context.Context, locked *ChangeRequest, verdict New
 	client := s.database.Client(ctx)
 	submitted, err := client.Review.Create().
 		SetOrganizationID(locked.OrganizationID).SetChangeRequestID(locked.ID).SetRevisionID(locked.RevisionID).
-		SetReviewerID(access.From(ctx).UserID).SetStatus(verdict.Status).SetNillableRequestedByID(requestedBy).Save(ctx)
+		SetReviewerID(access.From(ctx).UserID).SetStatus(status).SetNillableRequestedByID(requestedBy).Save(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes := client.ChangeRequest.UpdateOneID(locked.ID)
-	if verdict.hasComment() {
-		changes.AddOpenComments(1)
-		if err := s.comment(ctx, locked, submitted, verdict); err != nil {
-			return nil, err
-		}
-	}
-	return submitted, s.save(ctx, changes)
+	return submitted, s.save(ctx, client.ChangeRequest.UpdateOneID(locked.ID))
 }
 
 // answerRequest takes away the request for the caller's review, and returns who
@@ -98,39 +92,6 @@ func (s *Service) answerRequest(ctx context.Context, id string) (requestedBy *st
 		return nil, err
 	}
 	return &pending.RequestedByID, client.RequestedReviewer.DeleteOne(pending).Exec(ctx)
-}
-
-// comment starts a thread on the change request with what the reviewer said.
-func (s *Service) comment(ctx context.Context, locked *ChangeRequest, submitted *ent.Review, verdict NewReview) error {
-	create := s.database.Client(ctx).Comment.Create().
-		SetOrganizationID(locked.OrganizationID).SetSpaceID(locked.SpaceID).SetChangeRequestID(locked.ID).
-		SetReviewID(submitted.ID).SetRevisionID(submitted.RevisionID).SetAuthorID(submitted.ReviewerID).
-		SetMarkdown(verdict.Markdown)
-	if len(verdict.Document) > 0 {
-		create.SetDocument(verdict.Document)
-	}
-	if err := create.Exec(ctx); err != nil {
-		return err
-	}
-	return s.Discuss(ctx, locked.ChangeRequest, submitted.ReviewerID)
-}
-
-func (n NewReview) hasComment() bool { return n.Markdown != "" || len(n.Document) > 0 }
-
-func (n NewReview) validate() error {
-	if !slices.Contains(n.Status.Values(), string(n.Status)) {
-		return fault.Invalid("status", "%q is not one of %s", n.Status, strings.Join(n.Status.Values(), ", "))
-	}
-	if n.Markdown != "" && len(n.Document) > 0 {
-		return fault.Invalid("comment", "give Markdown or a document, not both")
-	}
-	if len(n.Markdown) > maximumText {
-		return fault.New(fault.LimitExceeded, "comment: at most %d bytes, got %d", maximumText, len(n.Markdown))
-	}
-	if strings.ContainsRune(n.Markdown, 0) {
-		return fault.Invalid("comment", "the character U+0000 is not allowed")
-	}
-	return validateDocument("comment", n.Document)
 }
 
 // Review returns a review of a change request that the caller may read;

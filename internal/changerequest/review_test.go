@@ -34,6 +34,11 @@ func TestReviewIsGivenOnTheCurrentContent(t *testing.T) {
 		path := f.path(id, "reviews", given["id"].(string))
 		assert.Equal(t, f.URL+"/v1"+path, response.Header.Get("Location"))
 		assert.Equal(t, f.As(apptest.Editor).UserID, given["requestedBy"].(map[string]any)["id"])
+		comment := given["comment"].(map[string]any)
+		assert.Equal(t, map[string]any{"markdown": "Not *yet*."}, comment["body"])
+		assert.Equal(t, given["id"], comment["target"].(map[string]any)["review"])
+		shown := f.As(apptest.Reader).REST(t, http.MethodGet, path+"?format=document", nil).Object(t, http.StatusOK)
+		assert.Contains(t, shown["comment"].(map[string]any)["body"], "document")
 		assert.Equal(t, []any{"changes-requested", false}, []any{given["status"], given["outdated"]})
 
 		requested := f.As(apptest.Reader).REST(t, http.MethodGet, f.path(id, "requested-reviewers"), nil).Object(t, http.StatusOK)
@@ -80,6 +85,11 @@ func TestReviewsAreGivenByOthersWhoMayReview(t *testing.T) {
 			}
 		}
 		assert.Equal(t, http.StatusBadRequest, f.review(t, apptest.Admin, id, "fine").Status)
+		both := f.As(apptest.Admin).REST(t, http.MethodPost, f.path(id, "reviews"),
+			map[string]any{"status": "approved", "comment": map[string]any{"markdown": "a", "document": paragraph}})
+		assert.Equal(t, http.StatusBadRequest, both.Status)
+		list := f.As(apptest.Admin).REST(t, http.MethodGet, f.path(id, "reviews"), nil).Object(t, http.StatusOK)
+		assert.EqualValues(t, 2, list["count"], "a refused comment takes the review with it")
 		f.setStatus(t, apptest.Creator, id, "archived").Object(t, http.StatusOK)
 		assert.Equal(t, http.StatusPreconditionFailed, f.review(t, apptest.Admin, id, "approved").Status)
 	})

@@ -92,7 +92,7 @@ func (c Changes) validate() error {
 		}
 	}
 	if c.Description != nil {
-		if err := validateDocument("description", *c.Description); err != nil {
+		if err := validateDescription(*c.Description); err != nil {
 			return err
 		}
 	}
