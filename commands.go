@@ -225,7 +225,7 @@ func (c *serveCommand) Run(ctx context.Context, settings *Settings, out io.Write
 		return errors.Join(fmt.Errorf("first start: %w", err), listener.Close())
 	}
 	c.welcome(out, settings.BaseURL, first)
-	return serve(ctx, listener, opened.Handler(), logger)
+	return serve(ctx, listener, opened, logger)
 }
 
 func (c *serveCommand) welcome(out io.Writer, base string, first *app.FirstStart) {
@@ -239,11 +239,13 @@ func (c *serveCommand) welcome(out io.Writer, base string, first *app.FirstStart
 	}
 }
 
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+func serve(ctx context.Context, listener net.Listener, opened *app.App, logger *slog.Logger) error {
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+		Handler: opened.Handler(), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
+	// Streams would keep the server from stopping.
+	server.RegisterOnShutdown(opened.Events.Close)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

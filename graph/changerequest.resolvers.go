@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"octavo/ent"
@@ -295,7 +294,7 @@ func (r *reviewResolver) Urls(ctx context.Context, obj *changerequest.Review) (*
 }
 
 func (r *subscriptionResolver) ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error) {
-	panic(fmt.Errorf("not implemented: ChangeRequestUpdated - changeRequestUpdated"))
+	return r.Live.ChangeRequest(ctx, changeRequest)
 }
 
 func (r *Resolver) ChangeRequest() generated.ChangeRequestResolver { return &changeRequestResolver{r} }

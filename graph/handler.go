@@ -21,6 +21,7 @@ import (
 
 	"octavo/graph/generated"
 	"octavo/internal/fault"
+	"octavo/internal/live"
 	"octavo/internal/loader"
 )
 
@@ -66,15 +67,35 @@ func NewHandler(resolver *Resolver, options Options) http.Handler {
 		}
 		return next(ctx)
 	})
-	server.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	server.AroundOperations(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if isSubscription(ctx) {
-			ctx = loader.With(ctx, options.Sources)
+			ctx = live.WithSession(ctx)
 		}
 		return next(ctx)
+	})
+	server.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		if !isSubscription(ctx) {
+			return next(ctx)
+		}
+		if response := next(loader.With(ctx, options.Sources)); response != nil {
+			return response
+		}
+		return lastResponse(ctx)
 	})
 	server.SetErrorPresenter(presenter(options.Logger))
 	server.SetRecoverFunc(recoverer(options.Logger))
 	return server
+}
+
+// lastResponse tells a subscriber why there will be no more, if that was not
+// the subscriber's own wish.
+func lastResponse(ctx context.Context) *graphql.Response {
+	reason := live.Ending(ctx)
+	if reason == nil {
+		return nil
+	}
+	graphql.AddError(ctx, reason)
+	return &graphql.Response{Errors: graphql.GetErrors(ctx)}
 }
 
 // isSubscription is false for operations that were refused before they were

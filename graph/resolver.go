@@ -11,6 +11,7 @@ import (
 	"octavo/internal/download"
 
 	"octavo/internal/linkgraph"
+	"octavo/internal/live"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/search"
@@ -35,6 +36,7 @@ type Resolver struct {
 	Templates      *template.Service
 	LinkGraph      *linkgraph.Service
 	Comments       *comment.Service
+	Live           *live.Service
 }
 
 // Version names the program that answers.

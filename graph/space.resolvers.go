@@ -259,7 +259,7 @@ func (r *spaceResolver) Search(ctx context.Context, obj *space.Space, query stri
 }
 
 func (r *subscriptionResolver) SpaceContentUpdated(ctx context.Context, space string) (<-chan *space.Space, error) {
-	panic(fmt.Errorf("not implemented: SpaceContentUpdated - spaceContentUpdated"))
+	return r.Live.SpaceContent(ctx, space)
 }
 
 func (r *Resolver) Collection() generated.CollectionResolver { return &collectionResolver{r} }

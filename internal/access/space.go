@@ -65,6 +65,10 @@ func (v *Viewer) spaceRole(spaces columns) sql.Querier {
 			builder.WriteString("6")
 			return
 		}
+		if len(v.Memberships) == 0 {
+			builder.WriteString("0")
+			return
+		}
 		builder.WriteString("CASE")
 		for _, id := range v.Organizations() {
 			role := v.Memberships[id]

@@ -5,6 +5,7 @@ package access
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"octavo/internal/fault"
 )
@@ -46,12 +47,25 @@ func WithViewer(ctx context.Context, viewer *Viewer) context.Context {
 
 var nobody = &Viewer{}
 
+// WithReplaceable returns a context of the same viewer, who can be replaced
+// while the operation goes on: that of a stream, which reads the caller's
+// rights anew for each thing that it sends.
+func WithReplaceable(ctx context.Context) (replaceable context.Context, replace func(*Viewer)) {
+	current := new(atomic.Pointer[Viewer])
+	current.Store(From(ctx))
+	return context.WithValue(ctx, viewerKey{}, current), current.Store
+}
+
 // From returns the caller of the operation; it is never nil.
 func From(ctx context.Context) *Viewer {
-	if viewer, ok := ctx.Value(viewerKey{}).(*Viewer); ok {
+	switch viewer := ctx.Value(viewerKey{}).(type) {
+	case *Viewer:
 		return viewer
+	case *atomic.Pointer[Viewer]:
+		return viewer.Load()
+	default:
+		return nobody
 	}
-	return nobody
 }
 
 // System returns a context in which Octavo itself acts: the tenant fence is

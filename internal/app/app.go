@@ -18,8 +18,10 @@ import (
 	"octavo/internal/database"
 	"octavo/internal/download"
 	"octavo/internal/edit"
+	"octavo/internal/event"
 
 	"octavo/internal/linkgraph"
+	"octavo/internal/live"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
@@ -84,6 +86,7 @@ type App struct {
 	Outbound       *outbound.Client
 	Transfers      *transfer.Service
 	SearchIndex    *search.Index
+	Events         *event.Bus
 
 	background *background
 	downloads  *download.Signer
@@ -166,12 +169,15 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Start: app.background.start(func(ctx context.Context, run transfer.Run) error { return app.Transfers.Perform(ctx, run) }),
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
+	app.Events = event.NewBus(opened, config.Logger)
+	app.publishEvents()
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex,
+		Live:        live.NewService(app.Events, app.Users, app.Spaces, app.ChangeRequests),
 		LinkGraph:   linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
@@ -180,6 +186,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 // Close ends the application, once what it does in the background has stopped.
 func (a *App) Close() error {
 	a.background.close()
+	a.Events.Close()
 	return errors.Join(a.Files.Close(), a.Database.Close())
 }
 

@@ -47,6 +47,7 @@ type Server struct {
 	OtherOrganizationID string
 
 	callers map[Caller]*Client
+	config  app.Config
 }
 
 // Caller is a kind of caller.
@@ -118,27 +119,47 @@ func NewOn(t testing.TB, name string) (server *Server, ok bool) {
 
 func start(t testing.TB, databaseURL string, configure func(*app.Config)) *Server {
 	t.Helper()
-	listener := httptest.NewUnstartedServer(nil)
 	config := app.Config{
 		DatabaseURL: databaseURL,
 		DataDir:     t.TempDir(),
-		BaseURL:     "http://" + listener.Listener.Addr().String(),
 		Logger:      slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version:     graph.Version{Version: "test", Build: "test"},
 		Limits:      app.Limits{BodyBytes: app.DefaultLimits.BodyBytes, GraphQL: graph.DefaultLimits},
 	}
 	configure(&config)
+	server := run(t, config)
+	server.populate(t)
+	return server
+}
+
+// run starts a server that knows no callers.
+func run(t testing.TB, config app.Config) *Server {
+	t.Helper()
+	listener := httptest.NewUnstartedServer(nil)
+	if config.BaseURL == "" {
+		config.BaseURL = "http://" + listener.Listener.Addr().String()
+	}
 	opened, err := app.New(t.Context(), config)
 	require.NoError(t, err)
 	listener.Config.Handler = opened.Handler()
 	listener.Start()
 	t.Cleanup(func() {
+		opened.Events.Close()
 		listener.Close()
 		require.NoError(t, opened.Close())
 	})
-	server := &Server{App: opened, URL: listener.URL, callers: map[Caller]*Client{}}
-	server.populate(t)
-	return server
+	return &Server{App: opened, URL: listener.URL, callers: map[Caller]*Client{}, config: config}
+}
+
+// Beside starts another server on the same database and files, as a replica.
+func (s *Server) Beside(t testing.TB) *Server {
+	t.Helper()
+	replica := run(t, s.config)
+	replica.OrganizationID, replica.OtherOrganizationID = s.OrganizationID, s.OtherOrganizationID
+	for caller, client := range s.callers {
+		replica.callers[caller] = &Client{Token: client.Token, UserID: client.UserID, server: replica}
+	}
+	return replica
 }
 
 func (s *Server) populate(t testing.TB) {

@@ -57,10 +57,14 @@ func (s *Service) insert(ctx context.Context, draft New) (*ent.ChangeRequest, er
 	if err := s.countNew(ctx, home, number); err != nil {
 		return nil, err
 	}
-	return s.database.Client(ctx).ChangeRequest.Create().
+	created, err := s.database.Client(ctx).ChangeRequest.Create().
 		SetOrganizationID(home.OrganizationID).SetSpaceID(home.ID).SetNumber(number).
 		SetStatus(enum.StatusDraft).SetSubject(draft.Subject).SetCreatorID(access.From(ctx).UserID).
 		SetRevisionID(home.RevisionID).SetInitialRevisionID(home.RevisionID).Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return created, s.tell(ctx, created)
 }
 
 func (s *Service) countNew(ctx context.Context, home *space.Space, number int) error {

@@ -27,11 +27,29 @@ type Service struct {
 	database  *database.Database
 	spaces    *space.Service
 	revisions *revision.Store
+	listeners []Listener
 }
 
 // NewService returns the service of a database.
 func NewService(opened *database.Database, spaces *space.Service, revisions *revision.Store) *Service {
 	return &Service{database: opened, spaces: spaces, revisions: revisions}
+}
+
+// Listener is told, in the transaction that changes it, that a change request
+// was made or has changed. An error undoes the change.
+type Listener func(ctx context.Context, changed *ent.ChangeRequest) error
+
+// OnChanged registers a listener. It is called while the program is put
+// together, before anything changes.
+func (s *Service) OnChanged(listener Listener) { s.listeners = append(s.listeners, listener) }
+
+func (s *Service) tell(ctx context.Context, changed *ent.ChangeRequest) error {
+	for _, listener := range s.listeners {
+		if err := listener(ctx, changed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Get returns a change request of a space that the caller may read; NOT_FOUND
@@ -221,7 +239,11 @@ func number(row selection, column string) (int64, error) {
 // transaction of the context. Everything that its readers can see change goes
 // through here.
 func (s *Service) save(ctx context.Context, changes *ent.ChangeRequestUpdateOne) error {
-	return changes.SetUpdatedAt(time.Now().UTC().Truncate(time.Microsecond)).Exec(ctx)
+	changed, err := changes.SetUpdatedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx, changed)
 }
 
 // setStatus adds a new status to the changes and keeps the counters of the

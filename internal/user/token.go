@@ -146,6 +146,18 @@ func (s *Service) Tokens(ctx context.Context, userID string, arguments paginatio
 // statement. It returns UNAUTHENTICATED for a secret that is unknown, expired
 // or revoked, without saying which.
 func (s *Service) Authenticate(ctx context.Context, secret string) (*access.Viewer, error) {
+	return s.viewer(ctx, accesstoken.FieldHash, hashToken(secret))
+}
+
+// Renew returns the caller of the operation with the scopes and memberships
+// that they have now, in one statement. It returns UNAUTHENTICATED when their
+// token has expired or was revoked.
+func (s *Service) Renew(ctx context.Context) (*access.Viewer, error) {
+	return s.viewer(ctx, accesstoken.FieldID, access.From(ctx).TokenID)
+}
+
+// viewer is who the valid token with a value in a column stands for.
+func (s *Service) viewer(ctx context.Context, column, value string) (*access.Viewer, error) {
 	tokens, members := sql.Table(accesstoken.Table).As("t"), sql.Table("members").As("m")
 	query, arguments := sql.Dialect(s.database.Dialect).
 		Select(tokens.C("id"), tokens.C("user_id"), tokens.C("scopes"), tokens.C("expires_at"), members.C("organization_id"), members.C("role")).
@@ -153,7 +165,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*access.View
 		sql.ColumnsEQ(members.C("user_id"), tokens.C("user_id")),
 		sql.EQ(members.C("disabled"), false),
 	)).
-		Where(sql.And(sql.EQ(tokens.C("hash"), hashToken(secret)), sql.IsNull(tokens.C("revoked_at")))).Query()
+		Where(sql.And(sql.EQ(tokens.C(column), value), sql.IsNull(tokens.C("revoked_at")))).Query()
 	rows, err := s.database.Client(ctx).QueryContext(ctx, query, arguments...)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"context"
+
+	"octavo/ent"
+	"octavo/internal/content"
+	"octavo/internal/event"
+)
+
+// publishEvents has the services publish what they change.
+func (a *App) publishEvents() {
+	a.Spaces.OnContentChanged(func(ctx context.Context, changed *ent.Space, _, _ *content.Tree, _ *ent.Revision) error {
+		return a.Events.Publish(ctx, event.Event{
+			OrganizationID: changed.OrganizationID, Type: event.SpaceContentUpdated, SubjectID: changed.ID,
+			Place: event.Place{SpaceID: changed.ID},
+		})
+	})
+	a.ChangeRequests.OnChanged(func(ctx context.Context, changed *ent.ChangeRequest) error {
+		return a.Events.Publish(ctx, event.Event{
+			OrganizationID: changed.OrganizationID, Type: event.ChangeRequestUpdated, SubjectID: changed.ID,
+			Place: event.Place{SpaceID: changed.SpaceID, ChangeRequestID: changed.ID},
+		})
+	})
+}

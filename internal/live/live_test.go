@@ -1,0 +1,198 @@
+package live_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"octavo/ent/member"
+	"octavo/internal/access"
+	"octavo/internal/apptest"
+)
+
+const (
+	spaceContent = `subscription($id: ID!) { spaceContentUpdated(space: $id) {
+		id permissions { edit } revision { id } organization { id }
+	} }`
+	changeRequest = `subscription($id: ID!) { changeRequestUpdated(changeRequest: $id) {
+		id subject status revision { id } reviews(first: 5) { nodes { status } } requestedReviewers(first: 5) { nodes { user { id } } }
+	} }`
+)
+
+func newSpace(t *testing.T, server *apptest.Server) string {
+	t.Helper()
+	return server.As(apptest.Admin).REST(t, http.MethodPost, "/orgs/"+server.OrganizationID+"/spaces",
+		map[string]any{"title": "Guide", "editMode": "live"}).Object(t, http.StatusCreated)["id"].(string)
+}
+
+// insertPage changes the main content and returns the new revision.
+func insertPage(t *testing.T, server *apptest.Server, spaceID string) string {
+	t.Helper()
+	data := server.As(apptest.Admin).Query(t, `mutation($id: ID!) { updateSpaceContent(input: {
+		space: $id, changes: [{insertPage: {document: {markdown: "# Page"}}}]
+	}) { revision { id } } }`, map[string]any{"id": spaceID})
+	return data["updateSpaceContent"].(map[string]any)["revision"].(map[string]any)["id"].(string)
+}
+
+func newChangeRequest(t *testing.T, server *apptest.Server, spaceID string) string {
+	t.Helper()
+	data := server.As(apptest.Editor).Query(t, `mutation($id: ID!) { createChangeRequest(input: {space: $id, subject: "Typo"}) {
+		changeRequest { id }
+	} }`, map[string]any{"id": spaceID})
+	return data["createChangeRequest"].(map[string]any)["changeRequest"].(map[string]any)["id"].(string)
+}
+
+func eachTransport(t *testing.T, test func(t *testing.T, server *apptest.Server, transport apptest.Transport)) {
+	t.Helper()
+	for _, transport := range apptest.Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			apptest.Each(t, func(t *testing.T, server *apptest.Server) { test(t, server, transport) })
+		})
+	}
+}
+
+func TestReadersAreSentChangedContent(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		id, other := newSpace(t, server), newSpace(t, server)
+		stream := server.As(apptest.Reader).Subscribe(t, transport, spaceContent, map[string]any{"id": id})
+		insertPage(t, server, other)
+		for range 3 {
+			revision := insertPage(t, server, id)
+			sent := stream.Data(t)["spaceContentUpdated"].(map[string]any)
+			assert.Equal(t, id, sent["id"])
+			assert.Equal(t, map[string]any{"id": revision}, sent["revision"], "each is read after the change")
+			assert.Equal(t, map[string]any{"id": server.OrganizationID}, sent["organization"])
+		}
+	})
+}
+
+func TestReadersAreSentChangedChangeRequests(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		spaceID := newSpace(t, server)
+		id := newChangeRequest(t, server, spaceID)
+		stream := server.As(apptest.Reader).Subscribe(t, transport, changeRequest, map[string]any{"id": id})
+		next := func() map[string]any { return stream.Data(t)["changeRequestUpdated"].(map[string]any) }
+		mutate := func(caller apptest.Caller, document string) {
+			t.Helper()
+			server.As(caller).Query(t, document, map[string]any{"id": id, "reviewer": server.As(apptest.Reviewer).UserID})
+		}
+		newChangeRequest(t, server, spaceID)
+		mutate(apptest.Editor, `mutation($id: ID!) { updateChangeRequest(input: {changeRequest: $id, subject: "Typos"}) { changeRequest { id } } }`)
+		first := next()
+		assert.Equal(t, "Typos", first["subject"])
+		mutate(apptest.Editor, `mutation($id: ID!) { updateChangeRequestContent(input: {changeRequest: $id, changes: [{insertPage: {document: {markdown: "x"}}}]}) { revision { id } } }`)
+		assert.NotEqual(t, first["revision"], next()["revision"])
+		mutate(apptest.Editor, `mutation($id: ID!, $reviewer: ID!) { requestReviewersForChangeRequest(input: {changeRequest: $id, users: [$reviewer]}) { changeRequest { id } } }`)
+		assert.Len(t, next()["requestedReviewers"].(map[string]any)["nodes"], 1)
+		mutate(apptest.Reviewer, `mutation($id: ID!) { submitChangeRequestReview(input: {changeRequest: $id, status: APPROVED}) { review { id } } }`)
+		reviewed := next()
+		assert.Empty(t, reviewed["requestedReviewers"].(map[string]any)["nodes"])
+		assert.Len(t, reviewed["reviews"].(map[string]any)["nodes"], 1)
+		insertPage(t, server, spaceID)
+		mutate(apptest.Editor, `mutation($id: ID!) { updateChangeRequestFromMain(input: {changeRequest: $id}) { result } }`)
+		assert.NotEqual(t, reviewed["revision"], next()["revision"])
+		mutate(apptest.Reviewer, `mutation($id: ID!) { mergeChangeRequest(input: {changeRequest: $id}) { result } }`)
+		assert.Equal(t, "MERGED", next()["status"])
+	})
+}
+
+func TestWhoMaySubscribe(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		spaceID := newSpace(t, server)
+		subjects := map[string]string{spaceContent: spaceID, changeRequest: newChangeRequest(t, server, spaceID)}
+		codes := map[apptest.Caller]string{
+			apptest.Guest: "NOT_FOUND", apptest.Stranger: "NOT_FOUND", apptest.Anonymous: "UNAUTHENTICATED",
+			apptest.Reader: "", apptest.ReadToken: "",
+		}
+		for document, subject := range subjects {
+			for caller, code := range codes {
+				stream := server.As(caller).Subscribe(t, transport, document, map[string]any{"id": subject})
+				if code != "" {
+					stream.RequireEnd(t, code)
+				}
+			}
+			server.As(apptest.Admin).Subscribe(t, transport, document, map[string]any{"id": "spc_00000000000000000000000000"}).RequireEnd(t, "NOT_FOUND")
+		}
+	})
+}
+
+func TestRightsAreThoseOfTheMoment(t *testing.T) {
+	t.Parallel()
+	system := func(t *testing.T) context.Context { return access.System(t.Context(), "test") }
+	for _, test := range []struct {
+		name   string
+		change func(t *testing.T, server *apptest.Server, spaceID string)
+		code   string
+	}{
+		{"TokenRevoked", func(t *testing.T, server *apptest.Server, _ string) {
+			viewer, err := server.App.Users.Authenticate(t.Context(), server.As(apptest.Editor).Token)
+			require.NoError(t, err)
+			_, err = server.App.Users.RevokeToken(system(t), viewer.TokenID)
+			require.NoError(t, err)
+		}, "UNAUTHENTICATED"},
+		{"MemberRemoved", func(t *testing.T, server *apptest.Server, _ string) {
+			_, err := server.App.Database.Client(system(t)).Member.Delete().Where(member.UserID(server.As(apptest.Editor).UserID)).Exec(system(t))
+			require.NoError(t, err)
+		}, "NOT_FOUND"},
+		{"MemberDisabled", func(t *testing.T, server *apptest.Server, _ string) {
+			require.NoError(t, server.App.Database.Client(system(t)).Member.Update().
+				Where(member.UserID(server.As(apptest.Editor).UserID)).SetDisabled(true).Exec(system(t)))
+		}, "NOT_FOUND"},
+		{"SpaceClosed", func(t *testing.T, server *apptest.Server, spaceID string) {
+			server.As(apptest.Admin).REST(t, http.MethodPatch, "/spaces/"+spaceID, map[string]any{"defaultLevel": nil}).JSON(t, http.StatusOK, nil)
+		}, "NOT_FOUND"},
+		{"RoleLowered", func(t *testing.T, server *apptest.Server, spaceID string) {
+			server.As(apptest.Admin).REST(t, http.MethodPatch, "/spaces/"+spaceID, map[string]any{"defaultLevel": "read"}).JSON(t, http.StatusOK, nil)
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+				id := newSpace(t, server)
+				stream := server.As(apptest.Editor).Subscribe(t, transport, spaceContent, map[string]any{"id": id})
+				insertPage(t, server, id)
+				assert.Equal(t, map[string]any{"edit": true}, stream.Data(t)["spaceContentUpdated"].(map[string]any)["permissions"])
+				test.change(t, server, id)
+				insertPage(t, server, id)
+				if test.code != "" {
+					stream.RequireEnd(t, test.code)
+					return
+				}
+				assert.Equal(t, map[string]any{"edit": false}, stream.Data(t)["spaceContentUpdated"].(map[string]any)["permissions"])
+			})
+		})
+	}
+}
+
+func TestChangesOnOneServerArriveOnTheOthers(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		replica := server.Beside(t)
+		id := newSpace(t, server)
+		here := server.As(apptest.Reader).Subscribe(t, apptest.WebSocket, spaceContent, map[string]any{"id": id})
+		there := replica.As(apptest.Reader).Subscribe(t, apptest.EventStream, spaceContent, map[string]any{"id": id})
+		for _, changing := range []*apptest.Server{server, replica, server} {
+			revision := insertPage(t, changing, id)
+			for _, stream := range []*apptest.Stream{here, there} {
+				assert.Equal(t, map[string]any{"id": revision}, stream.Data(t)["spaceContentUpdated"].(map[string]any)["revision"])
+			}
+		}
+	})
+}
+
+func TestStoppingServerEndsStreams(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		stream := server.As(apptest.Reader).Subscribe(t, transport, spaceContent, map[string]any{"id": newSpace(t, server)})
+		server.App.Events.Close()
+		stream.RequireEnd(t, "UNAVAILABLE")
+		server.As(apptest.Reader).Subscribe(t, transport, spaceContent, map[string]any{"id": newSpace(t, server)}).RequireEnd(t, "UNAVAILABLE")
+	})
+}
