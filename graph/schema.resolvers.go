@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"fmt"
+
 	"octavo/graph/generated"
 	"octavo/graph/model"
 )

@@ -7,7 +7,7 @@ package graph
 
 import (
 	"context"
-	"fmt"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
