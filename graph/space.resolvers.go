@@ -180,10 +180,16 @@ func (r *spaceResolver) Parent(ctx context.Context, obj *space.Space) (*ent.Coll
 }
 
 func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error) {
+	if kept := r.Resolver.Revisions.Kept(obj.OrganizationID, obj.ID, obj.RevisionID); kept != nil {
+		return kept, nil
+	}
 	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
 func (r *spaceResolver) RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error) {
+	if kept := r.Resolver.Revisions.Kept(obj.OrganizationID, obj.ID, id); kept != nil {
+		return kept, nil
+	}
 	return r.Resolver.Revisions.InSpace(ctx, obj.ID, id)
 }
 

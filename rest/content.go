@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -66,8 +65,9 @@ type revisionFinder func(request *http.Request) (*revision.Revision, error)
 // returns renders the body: a value to encode, or JSON that is encoded already.
 type reading func(request *http.Request, found *revision.Revision) (render func() (any, error), err error)
 
-// encoded is JSON.
-type encoded []byte
+// encoded is JSON, in pieces that follow each other: what is in memory already is
+// not copied.
+type encoded [][]byte
 
 // read serves a reading of content. The revision is its version: who has it
 // already is not sent it again. Access is checked before that, every time.
@@ -122,10 +122,12 @@ func matches(headers []string, tag string) bool {
 	return false
 }
 
-func writeEncoded(writer http.ResponseWriter, body []byte) {
+func writeEncoded(writer http.ResponseWriter, body encoded) {
 	writer.Header().Set("Content-Type", "application/json; charset=utf-8")
-	// A client that is gone cannot be told.
-	_, _ = writer.Write(body)
+	for _, piece := range body {
+		// A client that is gone cannot be told.
+		_, _ = writer.Write(piece)
+	}
 }
 
 // mainRevision is the main content of the space that the path names.
@@ -178,7 +180,7 @@ func (a *API) listPages(request *http.Request, found *revision.Revision) (func()
 	}
 	return func() (any, error) {
 		pages, err := a.encodePages(request.Context(), found, shown)
-		return encoded(slices.Concat([]byte(`{"pages":`), pages, []byte("}"))), err
+		return encoded{[]byte(`{"pages":`), pages, []byte("}")}, err
 	}, nil
 }
 

@@ -46,7 +46,7 @@ func (a *API) getPageDocument(request *http.Request, found *revision.Revision) (
 	}
 	return func() (any, error) {
 		document, err := a.resolvers.Page().Document(request.Context(), page, &evaluation)
-		return encoded(document), err
+		return encoded{document}, err
 	}, nil
 }
 
@@ -61,7 +61,7 @@ func (a *API) getReusableContentDocument(request *http.Request, found *revision.
 	}
 	return func() (any, error) {
 		document, err := a.resolvers.ReusableContent().Document(request.Context(), item, &evaluation)
-		return encoded(document), err
+		return encoded{document}, err
 	}, nil
 }
 
@@ -93,7 +93,7 @@ func (a *API) encodeRevision(ctx context.Context, found *revision.Revision, show
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(head[:len(head)-1], []byte(`,"pages":`), pages, []byte("}")), nil
+	return encoded{head[:len(head)-1], []byte(`,"pages":`), pages, []byte("}")}, nil
 }
 
 // renderRevision renders a revision without its pages, files and reusable

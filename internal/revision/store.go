@@ -23,6 +23,9 @@ const (
 	bodyCacheSize = 64 << 20
 	textCacheSize = 64 << 20
 	linkCacheSize = 32 << 20
+	rowCacheSize  = 8 << 20
+	// rowWeight is about how many bytes the row of a revision takes.
+	rowWeight = 1 << 10
 	// treeWeight is how much larger a tree is in memory than encoded.
 	treeWeight = 3
 	// objectsPerStatement bounds the parameters of one INSERT or SELECT.
@@ -36,6 +39,7 @@ type Store struct {
 	bodies   *cache.Cache[content.Hash, []byte]
 	texts    *cache.Cache[textKey, []byte]
 	links    *cache.Cache[string, *repository.Links]
+	rows     *cache.Cache[rowKey, *Revision]
 	// applicationURL is the address below which links lead into Octavo itself.
 	applicationURL string
 }
@@ -49,6 +53,7 @@ func NewStore(opened *database.Database, applicationURL string) *Store {
 		bodies:         cache.New[content.Hash, []byte](bodyCacheSize),
 		texts:          cache.New[textKey, []byte](textCacheSize),
 		links:          cache.New[string, *repository.Links](linkCacheSize),
+		rows:           cache.New[rowKey, *Revision](rowCacheSize),
 		applicationURL: applicationURL,
 	}
 }

@@ -67,7 +67,7 @@ func (s *Store) ByID(ctx context.Context, ids []string) (map[string]*Revision, e
 	}
 	found := make(map[string]*Revision, len(rows))
 	for _, row := range rows {
-		found[row.ID] = &Revision{Revision: row}
+		found[row.ID] = s.keep(row)
 	}
 	return found, nil
 }
@@ -83,7 +83,26 @@ func (s *Store) InSpace(ctx context.Context, spaceID, id string) (*Revision, err
 	if err != nil {
 		return nil, err
 	}
-	return &Revision{Revision: found}, nil
+	return s.keep(found), nil
+}
+
+// rowKey names a revision within an organization: all that ever changes about
+// the row is the organization, when the space is handed over.
+type rowKey struct{ organizationID, id string }
+
+func (s *Store) keep(row *ent.Revision) *Revision {
+	kept := &Revision{Revision: row}
+	s.rows.Add(rowKey{row.OrganizationID, row.ID}, kept, rowWeight)
+	return kept
+}
+
+// Kept returns a revision of a space of the organization if it is in memory,
+// else nil.
+func (s *Store) Kept(organizationID, spaceID, id string) *Revision {
+	if kept, found := s.rows.Get(rowKey{organizationID, id}); found && kept.SpaceID == spaceID {
+		return kept
+	}
+	return nil
 }
 
 // Variables returns the variables of the space at a revision.
