@@ -17,6 +17,9 @@ const (
 	MaximumBody = 50_000
 	// maximumDocument is how large a body's document may be, in bytes of JSON.
 	maximumDocument = 1 << 20
+	// maximumNesting is how deep that JSON may nest: a node takes two levels, and
+	// its data a few more.
+	maximumNesting = 2*document.MaximumDepth + 16
 )
 
 // Body is the text of a comment or reply.
@@ -71,21 +74,15 @@ func (t Text) fromDocument() (Body, error) {
 	if len(t.Document) > maximumDocument {
 		return Body{}, fault.New(fault.LimitExceeded, "%s: at most %d bytes, got %d", field, maximumDocument, len(t.Document))
 	}
-	var read document.Document
-	if err := json.Unmarshal(t.Document, &read); err != nil {
-		return Body{}, fault.Invalid(field, "this is not a document: %s", err)
-	}
-	if err := document.Validate(&read); err != nil {
-		return Body{}, within(field, err)
-	}
-	written, err := json.Marshal(&read)
+	read, err := readDocument(field, t.Document)
 	if err != nil {
 		return Body{}, err
 	}
-	if err := refuseNull(field, written); err != nil {
+	written, err := json.Marshal(read)
+	if err != nil {
 		return Body{}, err
 	}
-	markdown, err := document.Render(&read, document.References{})
+	markdown, err := document.Render(read, document.References{})
 	if err != nil {
 		return Body{}, within(field, err)
 	}
@@ -93,6 +90,21 @@ func (t Text) fromDocument() (Body, error) {
 		return Body{}, err
 	}
 	return Body{Markdown: string(markdown), written: written}, nil
+}
+
+func readDocument(field string, encoded json.RawMessage) (*document.Document, error) {
+	if err := scan(field, encoded); err != nil {
+		return nil, err
+	}
+	var kind struct{ Object string }
+	read := new(document.Document)
+	if err := errors.Join(json.Unmarshal(encoded, &kind), json.Unmarshal(encoded, read)); err != nil {
+		return nil, fault.Invalid(field, "this is not a document: %s", err)
+	}
+	if kind.Object != "document" {
+		return nil, fault.Invalid(field+".object", "document is expected, got %q", kind.Object)
+	}
+	return read, within(field, document.Validate(read))
 }
 
 // within puts a field in front of the one that an error of the document names.
@@ -109,17 +121,26 @@ func within(field string, err error) error {
 	return &nested
 }
 
-// refuseNull refuses strings with the null character, which PostgreSQL cannot
-// store.
-func refuseNull(field string, encoded []byte) error {
+// scan goes through the JSON once, before anything is built from it: deep
+// nesting costs a decoder dearly, and PostgreSQL cannot store the null character.
+func scan(field string, encoded []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
-	for {
+	for depth := 0; ; {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return err
+			return fault.Invalid(field, "this is not JSON: %s", err)
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth > maximumNesting {
+			return fault.New(fault.LimitExceeded, "%s: the JSON may nest %d deep", field, maximumNesting)
 		}
 		if text, isText := token.(string); isText && strings.ContainsRune(text, 0) {
 			return fault.Invalid(field, "the null character is not allowed")

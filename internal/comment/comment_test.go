@@ -1,6 +1,7 @@
 package comment_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -172,6 +173,10 @@ func TestCommentIsRefused(t *testing.T) {
 			{"EmptyRecord", apptest.Commenter, map[string]any{"body": map[string]any{}, "page": pageID, "tableCell": map[string]any{"record": "", "definition": "d"}}, 400, "tableCell.record: the name is empty"},
 			{"UnknownBlock", apptest.Commenter, map[string]any{"body": map[string]any{"document": map[string]any{"object": "document", "data": map[string]any{}, "nodes": []any{map[string]any{"object": "block", "type": "wall"}}}}}, 400, ""},
 			{"NullInDocument", apptest.Commenter, map[string]any{"body": map[string]any{"document": paragraph("a\x00b")}}, 400, "body.document: the null character is not allowed"},
+			{"WrongObject", apptest.Commenter, map[string]any{"body": map[string]any{"document": map[string]any{"object": "page", "nodes": []any{}}}}, 400, `body.document.object: document is expected, got "page"`},
+			{"DocumentTooLarge", apptest.Commenter, map[string]any{"body": map[string]any{"document": paragraph(strings.Repeat("x", 1<<20))}}, 413, ""},
+			{"TextOfDocumentTooLong", apptest.Commenter, map[string]any{"body": map[string]any{"document": paragraph(strings.Repeat("x", 50_001))}}, 400, ""},
+			{"TooDeep", apptest.Commenter, map[string]any{"body": map[string]any{"document": json.RawMessage(strings.Repeat(`{"nodes":[`, 200) + strings.Repeat("]}", 200))}}, 413, "body.document: the JSON may nest 144 deep"},
 			{"WrongType", apptest.Commenter, map[string]any{"body": "x"}, 400, ""},
 		} {
 			t.Run(test.name, func(t *testing.T) {
