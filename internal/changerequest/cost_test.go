@@ -36,19 +36,26 @@ func largeSpace(t testing.TB, server *apptest.Server, count int) (id string, pag
 	return made.ID, pages
 }
 
-// rows counts the rows of all tables that content is written to.
+// rows counts the rows of all tables that an edit or a merge adds rows to.
 func rows(t testing.TB, ctx context.Context, server *apptest.Server) int {
 	t.Helper()
-	client, total := server.App.Database.Client(ctx), 0
-	for _, count := range []func(context.Context) (int, error){
-		client.ContentObject.Query().Count, client.Revision.Query().Count, client.Contributor.Query().Count,
-		client.ChangeRequest.Query().Count, client.Event.Query().Count,
+	total := 0
+	for _, table := range []string{
+		"content_objects", "revisions", "contributors", "change_requests", "events", "search_pages", "search_sections",
 	} {
-		counted, err := count(ctx)
-		require.NoError(t, err)
-		total += counted
+		total += count(t, ctx, server, table)
 	}
 	return total
+}
+
+func count(t testing.TB, ctx context.Context, server *apptest.Server, table string) (counted int) {
+	t.Helper()
+	found, err := server.App.Database.Client(ctx).QueryContext(ctx, "SELECT COUNT(*) FROM "+table)
+	require.NoError(t, err)
+	defer found.Close()
+	require.True(t, found.Next())
+	require.NoError(t, found.Scan(&counted))
+	return counted
 }
 
 func TestCostFollowsTheSizeOfTheChange(t *testing.T) {
@@ -94,14 +101,14 @@ func TestCostFollowsTheSizeOfTheChange(t *testing.T) {
 		t.Log(statements)
 		for name, counted := range statements {
 			assert.LessOrEqual(t, counted[0], int64(statementLimit), name)
-			assert.Equal(t, counted[0], counted[1], "%s costs the same whatever the size of the space", name)
+			assert.LessOrEqual(t, counted[1], counted[0], "%s costs no more in a large space", name)
 		}
 	})
 }
 
 // statementLimit bounds the statements of one write of content, locks and the
 // answer included.
-const statementLimit = 20
+const statementLimit = 25
 
 func BenchmarkMerge(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
