@@ -1,8 +1,10 @@
 package benchmark
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +12,7 @@ import (
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/apptest"
+	"octavo/internal/comment"
 	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/identifier"
@@ -20,6 +23,7 @@ const (
 	spaces         = 50
 	changeRequests = 10 // in each of the first 20 spaces
 	pages          = 500
+	comments       = 100
 )
 
 // fixture is the data that all operations are measured on.
@@ -29,12 +33,15 @@ type fixture struct {
 	pool     *sql.DB // for the handlers by hand
 	token    string
 	spaces   []string
+	// proposed is the id of a change request that waits to be merged.
+	proposed string
+	numbers  int
 }
 
 func newFixture(b *testing.B, server *apptest.Server, database string) *fixture {
 	b.Helper()
-	made := &fixture{server: server, database: database, token: server.As(apptest.Editor).Token}
-	name, address := "sqlite", "file:"+server.App.Database.URL+"?_pragma=busy_timeout(10000)&_pragma=mmap_size(268435456)&_pragma=query_only(1)&_time_format=sqlite"
+	made := &fixture{server: server, database: database, token: server.As(apptest.Reviewer).Token}
+	name, address := "sqlite", "file:"+server.App.Database.URL+"?_pragma=busy_timeout(10000)&_pragma=mmap_size(268435456)&_txlock=immediate&_time_format=sqlite"
 	if database == "postgres" {
 		name, address = "postgres", server.App.Database.URL
 	}
@@ -51,7 +58,7 @@ func (f *fixture) fill(b *testing.B) {
 	ctx := f.server.Context(b, apptest.Admin)
 	for index := range spaces {
 		made := space.New{OrganizationID: f.server.OrganizationID, Title: fmt.Sprintf("Space %d", index), Emoji: "1f4d8"}
-		if index == 0 {
+		if index == 0 || index == 30 {
 			made.Tree, made.Bodies = tree()
 		}
 		created, err := f.server.App.Spaces.Create(ctx, made)
@@ -68,6 +75,41 @@ func (f *fixture) fill(b *testing.B) {
 		}
 		require.NoError(b, client.ChangeRequest.CreateBulk(creates...).Exec(ctx))
 	}
+	for index := range comments {
+		f.discuss(b, ctx, index)
+	}
+}
+
+// discuss posts a comment with a reaction, and to some a reply.
+func (f *fixture) discuss(b *testing.B, ctx context.Context, index int) {
+	b.Helper()
+	author := f.server.Context(b, apptest.Callers[index%5])
+	posted, err := f.server.App.Comments.Post(author, comment.New{
+		SpaceID: f.spaces[1], Text: comment.Text{Markdown: new(fmt.Sprintf("Comment %d", index))},
+	})
+	require.NoError(b, err)
+	_, err = f.server.App.Comments.Update(ctx, posted.ID, comment.Changes{Reactions: comment.Reactions{Added: []string{"1f44d", "1f389"}}})
+	require.NoError(b, err)
+	if index%3 == 0 {
+		_, err = f.server.App.Comments.PostReply(author, posted.ID, comment.Text{Markdown: new("Indeed.")})
+		require.NoError(b, err)
+	}
+}
+
+// proposal makes a change request with one edited page, the head of whose
+// branch starts from the main content of the moment.
+func (f *fixture) proposal(b *testing.B) {
+	b.Helper()
+	f.numbers++
+	admin, path := f.server.As(apptest.Admin), "/spaces/"+f.spaces[30]
+	var tree struct{ Pages []struct{ ID string } }
+	admin.REST(b, http.MethodGet, path+"/content/pages", nil).JSON(b, http.StatusOK, &tree)
+	created := admin.REST(b, http.MethodPost, path+"/change-requests", map[string]any{"subject": "Edit"}).Object(b, http.StatusCreated)
+	f.proposed = created["id"].(string)
+	admin.REST(b, http.MethodPost, path+"/change-requests/"+f.proposed+"/content", map[string]any{"changes": []any{map[string]any{
+		"operation": "update_page", "page": tree.Pages[f.numbers%len(tree.Pages)].ID,
+		"document": map[string]any{"markdown": fmt.Sprintf("# Edited\n\nEdit %d.\n", f.numbers)},
+	}}}).JSON(b, http.StatusOK, nil)
 }
 
 // tree has 500 pages in 20 parts.
