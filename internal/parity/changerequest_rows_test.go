@@ -29,7 +29,7 @@ var changeRequestRows = []row{
 	{operation: "getChangeRequestById", field: oneChangeRequest, selection: changeRequest, minimum: access.Read},
 	{
 		operation: "updateChangeRequestById", field: "updateChangeRequest", selection: " { changeRequest " + changeRequest + " } ", at: "changeRequest",
-		body: object{"subject": "Best guides", "status": "archived"}, input: object{"changeRequest": "{changeRequestId}", "subject": "Best guides", "status": "ARCHIVED"},
+		body: object{"subject": "Best guides", "status": "draft"}, input: object{"changeRequest": "{changeRequestId}", "subject": "Best guides", "status": "DRAFT"},
 		minimum: access.Edit, effect: "getChangeRequestById",
 	},
 	{

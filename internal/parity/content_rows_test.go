@@ -33,7 +33,8 @@ var contentRows = slices.Concat(
 		},
 		{
 			operation: "applyTemplateToSpace", field: "applyTemplateToSpace", minimum: access.Edit,
-			body: object{"id": "{liveSpaceId}"}, input: object{"space": "{spaceId}", "template": "{liveSpaceId}"},
+			body: object{"id": "{templateId}"}, input: object{"space": "{spaceId}", "template": "{templateId}"},
+			with:      map[string]string{"spaceId": "liveSpaceId"},
 			selection: " { revision { id } } ", effect: "getCurrentRevision",
 		},
 		{

@@ -3,6 +3,7 @@ package parity
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -82,8 +83,8 @@ func (f *fixture) set(name, value string) {
 func (f *fixture) named(text string) string {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	for name, value := range f.values {
-		if identifiers.MatchString(value) {
+	for _, name := range slices.Sorted(maps.Keys(f.values)) {
+		if value := f.values[name]; identifiers.MatchString(value) {
 			text = strings.ReplaceAll(text, value, "<"+name+">")
 		}
 	}
@@ -152,8 +153,9 @@ func init() { // makers use each other through value
 		"fileId": constant(logoID), "reusableContentId": constant(noteID),
 		"organizationId": func(_ testing.TB, f *fixture) string { return f.OrganizationID },
 		"userId":         person(apptest.Reviewer), "guestId": person(apptest.Guest), "creatorId": person(apptest.Creator),
-		"branchId":             makeBranch,
-		"spaceId":              makeSpace,
+		"branchId":   makeBranch,
+		"spaceId":    makeSpace,
+		"templateId": makeTemplate, "collectionId": makeCollection,
 		"liveSpaceId":          makeLiveSpace,
 		"deletedSpaceId":       makeDeletedSpace,
 		"revisionId":           revisionOf("spaceId"),
@@ -253,6 +255,25 @@ func makeSpaceOf(t testing.TB, f *fixture, mode enum.EditMode) string {
 	require.NoError(t, err)
 	ctx := access.System(t.Context(), "fixture")
 	require.NoError(t, f.App.Database.Client(ctx).Space.UpdateOneID(made.ID).SetGitSync(state).Exec(ctx))
+	return made.ID
+}
+
+// makeTemplate is another space, in the collection.
+func makeTemplate(t testing.TB, f *fixture) string {
+	t.Helper()
+	id := makeSpace(t, f)
+	f.mutate(t, apptest.Creator, "moveSpace", object{"space": id, "parent": "{collectionId}"}, "{ space { id } }")
+	return id
+}
+
+func makeCollection(t testing.TB, f *fixture) string {
+	t.Helper()
+	ctx := access.System(t.Context(), "fixture")
+	client := f.App.Database.Client(ctx)
+	made, err := client.Collection.Create().SetOrganizationID(f.OrganizationID).SetTitle("Shelf").SetPosition("i").Save(ctx)
+	require.NoError(t, err)
+	require.NoError(t, client.CollectionAncestor.Create().SetOrganizationID(f.OrganizationID).
+		SetCollectionID(made.ID).SetAncestorID(made.ID).SetDistance(0).Exec(ctx))
 	return made.ID
 }
 

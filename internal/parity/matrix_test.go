@@ -21,7 +21,7 @@ import (
 func uniqueName() string { return uuid.NewString() }
 
 // pending are the operations whose resolvers are not there yet.
-var pending = map[string]bool{}
+var pending = map[string]bool{"searchOrganizationContent": true, "searchSpaceContent": true}
 
 func TestEveryOperationIsInTheTable(t *testing.T) {
 	t.Parallel()
@@ -148,8 +148,11 @@ func (r row) agree(t *testing.T, caller apptest.Caller, rest, graphql answer) {
 		return
 	}
 	assert.Less(t, rest.status, http.StatusBadRequest, "REST")
-	if rest.status == http.StatusNoContent || graphql.code != ok || rest.status >= http.StatusBadRequest {
+	if graphql.code != ok || rest.status >= http.StatusBadRequest {
 		return
+	}
+	if rest.payload == nil && rest.status != http.StatusOK {
+		return // the contract has no body for this status
 	}
 	assert.Empty(t, differences("", rest.payload, graphql.payload))
 }

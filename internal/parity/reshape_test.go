@@ -47,13 +47,16 @@ func wirePage(page object) any {
 	return page
 }
 
-// wireLocation: a revision and a heading stand in objects that say what they
-// are.
+// wireLocation: the change request or else the revision, and the heading, stand
+// in objects that say what they are.
 func wireLocation(location object) any {
-	if location["revision"] != nil {
+	if location["changeRequest"] != nil {
+		location["versionContext"] = object{"type": "changeRequest", "changeRequest": location["changeRequest"]}
+	} else if location["revision"] != nil {
 		location["versionContext"] = object{"type": "revision", "revision": location["revision"]}
 	}
 	delete(location, "revision")
+	delete(location, "changeRequest")
 	if location["anchor"] != nil {
 		location["internalLocation"] = object{"type": "anchor", "anchor": location["anchor"]}
 	}

@@ -57,7 +57,7 @@ const (
 
 	revisionFields = `
 		id type parents createdAt variables urls { app published public }
-		git { oid message createdByGitBook url ref }
+		git { oid message createdByGitBook url ref } mergedFrom ` + changeRequest + `
 	`
 	revision = ` {
 		` + revisionFields + `
@@ -67,7 +67,7 @@ const (
 	location = ` {
 		__typename kind url anchor
 		organization ` + organization + ` space ` + space + ` revision { ` + revisionFields + ` }
-		page { ` + pageFields + ` } file ` + file + ` reusableContent ` + reusableContent + ` user ` + user + `
+		changeRequest ` + changeRequest + ` page { ` + pageFields + ` } file ` + file + ` reusableContent ` + reusableContent + ` user ` + user + `
 	} `
 	link = ` {
 		relation status targetReference: targetLocation ` + location + ` locationReferences: locations ` + location + `

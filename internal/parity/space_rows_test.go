@@ -42,8 +42,9 @@ var spaceRows = []row{
 	},
 	{
 		operation: "moveSpace", field: "moveSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Create,
-		body:  object{"position": object{"before": object{"type": "space", "space": "{liveSpaceId}"}}},
-		input: object{"space": "{spaceId}", "position": object{"before": "{liveSpaceId}"}}, needs: "create in the space and the organization",
+		body:  object{"parent": "{collectionId}", "position": object{"before": object{"type": "space", "space": "{templateId}"}}},
+		input: object{"space": "{spaceId}", "parent": "{collectionId}", "position": object{"before": "{templateId}"}},
+		needs: "create in the space and the organization", effect: "getSpaceById",
 	},
 	{
 		operation: "transferSpace", field: "transferSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Admin,
@@ -60,13 +61,15 @@ var spaceRows = []row{
 	},
 	{
 		operation: "importGitRepository", field: "importGitRepository", selection: " { space { id } } ", minimum: access.Create,
-		body:  object{"url": "https://example.com/docs.git", "ref": "refs/heads/main"},
-		input: object{"space": "{spaceId}", "url": "https://example.com/docs.git", "ref": "refs/heads/main"},
+		body:   object{"url": "https://example.com/docs.git", "ref": "refs/heads/main"},
+		input:  object{"space": "{spaceId}", "url": "https://example.com/docs.git", "ref": "refs/heads/main"},
+		effect: "getSpaceGitInfo",
 	},
 	{
 		operation: "exportToGitRepository", field: "exportToGitRepository", selection: " { space { id } } ", minimum: access.Create,
-		body:  object{"url": "https://example.com/docs.git", "ref": "refs/heads/main", "commitMessage": "Export"},
-		input: object{"space": "{spaceId}", "url": "https://example.com/docs.git", "ref": "refs/heads/main", "commitMessage": "Export"},
+		body:   object{"url": "https://example.com/docs.git", "ref": "refs/heads/main", "commitMessage": "Export"},
+		input:  object{"space": "{spaceId}", "url": "https://example.com/docs.git", "ref": "refs/heads/main", "commitMessage": "Export"},
+		effect: "getSpaceGitInfo",
 	},
 	{
 		operation: "getSpaceGitInfo", field: "space(id: $spaceId).gitSync", selection: gitSync, minimum: access.Read,

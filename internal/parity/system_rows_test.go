@@ -31,7 +31,7 @@ var systemRows = []row{
 		body: object{"displayName": "Guest of honour"}, input: object{"user": "{userId}", "displayName": "Guest of honour"},
 		with: map[string]string{"userId": "guestId"}, prepare: renameGuest, effect: "getUserById",
 		needs: "the person", codes: merge(
-			everyone(fault.Forbidden, apptest.Admin, apptest.Creator, apptest.Reviewer, apptest.Editor, apptest.Commenter, apptest.Reader, apptest.Stranger),
+			everyone(fault.Forbidden, apptest.Admin, apptest.Creator, apptest.Reviewer, apptest.Editor, apptest.Commenter, apptest.Reader),
 			everyone(ok, apptest.Guest)),
 	},
 	{
