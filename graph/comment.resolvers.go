@@ -7,13 +7,12 @@ package graph
 
 import (
 	"context"
-	"fmt"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
+	"octavo/internal/live"
 	"octavo/internal/loader"
 	"octavo/internal/space"
 )
@@ -157,8 +156,8 @@ func (r *replierResolver) User(ctx context.Context, obj *comment.Replier) (*ent.
 	return loader.From(ctx).User.Load(ctx, obj.UserID)
 }
 
-func (r *subscriptionResolver) CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan model.CommentAdded, error) {
-	panic(fmt.Errorf("not implemented: CommentAdded - commentAdded"))
+func (r *subscriptionResolver) CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan live.Remark, error) {
+	return r.Live.Remarks(ctx, space, changeRequest)
 }
 
 func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver{r} }

@@ -12,6 +12,7 @@ import (
 
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
+	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/search"
@@ -37,6 +38,7 @@ type Resolver struct {
 	LinkGraph      *linkgraph.Service
 	Comments       *comment.Service
 	Live           *live.Service
+	AnyNode        *node.Service
 }
 
 // Version names the program that answers.

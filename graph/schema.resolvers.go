@@ -7,18 +7,18 @@ package graph
 
 import (
 	"context"
-	"fmt"
-
 	"octavo/graph/generated"
 	"octavo/graph/model"
+	"octavo/internal/loader"
+	"octavo/internal/node"
 )
 
-func (r *queryResolver) Node(ctx context.Context, id string) (model.Node, error) {
-	panic(fmt.Errorf("not implemented: Node - node"))
+func (r *queryResolver) Node(ctx context.Context, id string) (node.Node, error) {
+	return loader.From(ctx).Node.Load(ctx, id)
 }
 
-func (r *queryResolver) Nodes(ctx context.Context, ids []string) ([]model.Node, error) {
-	panic(fmt.Errorf("not implemented: Nodes - nodes"))
+func (r *queryResolver) Nodes(ctx context.Context, ids []string) ([]node.Node, error) {
+	return r.AnyNode.List(ctx, ids)
 }
 
 func (r *queryResolver) Version(ctx context.Context) (*model.Version, error) {

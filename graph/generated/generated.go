@@ -18,7 +18,9 @@ import (
 	"octavo/internal/edit"
 	"octavo/internal/enum"
 	"octavo/internal/linkgraph"
+	"octavo/internal/live"
 	"octavo/internal/mergerule"
+	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -1209,8 +1211,8 @@ type PageSearchHitResolver interface {
 	Urls(ctx context.Context, obj *search.PageHit) (*model.PageURLs, error)
 }
 type QueryResolver interface {
-	Node(ctx context.Context, id string) (model.Node, error)
-	Nodes(ctx context.Context, ids []string) ([]model.Node, error)
+	Node(ctx context.Context, id string) (node.Node, error)
+	Nodes(ctx context.Context, ids []string) ([]node.Node, error)
 	Version(ctx context.Context) (*model.Version, error)
 	Comment(ctx context.Context, id string) (*comment.Comment, error)
 	CommentReply(ctx context.Context, id string) (*comment.Reply, error)
@@ -1285,7 +1287,7 @@ type SpaceSearchHitResolver interface {
 }
 type SubscriptionResolver interface {
 	ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error)
-	CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan model.CommentAdded, error)
+	CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan live.Remark, error)
 	SpaceContentUpdated(ctx context.Context, space string) (<-chan *space.Space, error)
 }
 type UserResolver interface {
@@ -24011,7 +24013,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		ec.marshalONode2octavoᚋgraphᚋmodelᚐNode,
+		ec.marshalONode2octavoᚋinternalᚋnodeᚐNode,
 		true,
 		false,
 	)
@@ -24052,7 +24054,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
 		nil,
-		ec.marshalNNode2ᚕoctavoᚋgraphᚋmodelᚐNode,
+		ec.marshalNNode2ᚕoctavoᚋinternalᚋnodeᚐNode,
 		true,
 		true,
 	)
@@ -32012,7 +32014,7 @@ func (ec *executionContext) _Subscription_commentAdded(ctx context.Context, fiel
 			return ec.Resolvers.Subscription().CommentAdded(ctx, fc.Args["space"].(string), fc.Args["changeRequest"].(*string))
 		},
 		nil,
-		ec.marshalNCommentAdded2octavoᚋgraphᚋmodelᚐCommentAdded,
+		ec.marshalNCommentAdded2octavoᚋinternalᚋliveᚐRemark,
 		true,
 		true,
 	)
@@ -37292,7 +37294,7 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 
 // region    ************************** interface.gotpl ***************************
 
-func (ec *executionContext) _CommentAdded(ctx context.Context, sel ast.SelectionSet, obj model.CommentAdded) graphql.Marshaler {
+func (ec *executionContext) _CommentAdded(ctx context.Context, sel ast.SelectionSet, obj live.Remark) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
@@ -37319,7 +37321,7 @@ func (ec *executionContext) _CommentAdded(ctx context.Context, sel ast.Selection
 	}
 }
 
-func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj model.Node) graphql.Marshaler {
+func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj node.Node) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
@@ -49069,7 +49071,7 @@ func (ec *executionContext) marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐCom
 	return ec._Comment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCommentAdded2octavoᚋgraphᚋmodelᚐCommentAdded(ctx context.Context, sel ast.SelectionSet, v model.CommentAdded) graphql.Marshaler {
+func (ec *executionContext) marshalNCommentAdded2octavoᚋinternalᚋliveᚐRemark(ctx context.Context, sel ast.SelectionSet, v live.Remark) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -50324,11 +50326,11 @@ func (ec *executionContext) marshalNMoveSpacePayload2ᚖoctavoᚋgraphᚋmodel�
 	return ec._MoveSpacePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNode2ᚕoctavoᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
+func (ec *executionContext) marshalNNode2ᚕoctavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v []node.Node) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalONode2octavoᚋgraphᚋmodelᚐNode(ctx, sel, v[i])
+		return ec.marshalONode2octavoᚋinternalᚋnodeᚐNode(ctx, sel, v[i])
 	})
 
 	return ret
@@ -52446,7 +52448,7 @@ func (ec *executionContext) unmarshalOMergeRulesInput2ᚖoctavoᚋgraphᚋmodel�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalONode2octavoᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v model.Node) graphql.Marshaler {
+func (ec *executionContext) marshalONode2octavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v node.Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

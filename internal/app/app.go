@@ -23,6 +23,7 @@ import (
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
 	"octavo/internal/loader"
+	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
 	"octavo/internal/revision"
@@ -88,6 +89,7 @@ type App struct {
 	SearchIndex    *search.Index
 	Events         *event.Bus
 
+	nodes      *node.Service
 	background *background
 	downloads  *download.Signer
 	config     Config
@@ -171,14 +173,18 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.Events = event.NewBus(opened, config.Logger)
 	app.publishEvents()
+	app.nodes = node.NewService(node.Sources{
+		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments,
+	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
-		SearchIndex: app.SearchIndex,
-		Live:        live.NewService(app.Events, app.Users, app.Spaces, app.ChangeRequests),
-		LinkGraph:   linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
+		SearchIndex: app.SearchIndex, AnyNode: app.nodes,
+		Live:      live.NewService(app.Events, app.Users, app.Spaces, app.ChangeRequests, app.Comments),
+		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app
 }
@@ -193,7 +199,7 @@ func (a *App) Close() error {
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
 		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions,
-		ChangeRequests: a.ChangeRequests, Comments: a.Comments,
+		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes,
 	}
 }
 

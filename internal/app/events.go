@@ -22,4 +22,13 @@ func (a *App) publishEvents() {
 			Place: event.Place{SpaceID: changed.SpaceID, ChangeRequestID: changed.ID},
 		})
 	})
+	a.Comments.OnAdded(func(ctx context.Context, thread *ent.Comment, id string) error {
+		place := event.Place{SpaceID: thread.SpaceID}
+		if thread.ChangeRequestID != nil {
+			place.ChangeRequestID = *thread.ChangeRequestID
+		}
+		return a.Events.Publish(ctx, event.Event{
+			OrganizationID: thread.OrganizationID, Type: event.CommentAdded, SubjectID: id, Place: place,
+		})
+	})
 }

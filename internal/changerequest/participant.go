@@ -55,6 +55,19 @@ func (s *Service) RequestedReviewersOf(ctx context.Context, lists []Participants
 	})
 }
 
+// RequestedReviewersByID returns requests for reviews by their ids, in two
+// statements. Those of change requests that the caller may not read are left
+// out.
+func (s *Service) RequestedReviewersByID(ctx context.Context, ids []string) (map[string]*ent.RequestedReviewer, error) {
+	rows, err := s.database.Client(ctx).RequestedReviewer.Query().Where(requestedreviewer.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return readableParts(ctx, s, rows,
+		func(row *ent.RequestedReviewer) string { return row.ID },
+		func(row *ent.RequestedReviewer) string { return row.ChangeRequestID })
+}
+
 // ContributorsOf returns lists of those who edited or discussed change requests
 // that the caller may read, in one statement for all that ask for the same
 // page. Somebody who did both is listed for each.

@@ -110,6 +110,37 @@ func (s *Service) Review(ctx context.Context, changeRequest *ChangeRequest, id s
 	return found[0], nil
 }
 
+// ReviewsByID returns reviews by their ids, in two statements. Those of change
+// requests that the caller may not read are left out.
+func (s *Service) ReviewsByID(ctx context.Context, ids []string) (map[string]*Review, error) {
+	rows, err := s.reviews(ctx, entreview.IDIn(ids...))
+	if err != nil {
+		return nil, err
+	}
+	return readableParts(ctx, s, rows,
+		func(row *Review) string { return row.ID }, func(row *Review) string { return row.ChangeRequestID })
+}
+
+// readableParts returns, by their ids, what belongs to change requests that the
+// caller may read.
+func readableParts[Part any](ctx context.Context, s *Service, parts []*Part, id, parent func(*Part) string) (map[string]*Part, error) {
+	parents := make([]string, len(parts))
+	for index, part := range parts {
+		parents[index] = parent(part)
+	}
+	readable, err := s.ByID(ctx, parents)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*Part, len(parts))
+	for _, part := range parts {
+		if readable[parent(part)] != nil {
+			found[id(part)] = part
+		}
+	}
+	return found, nil
+}
+
 // Reviews asks for one page of the reviews of a change request, newest first.
 // It is comparable, so that a loader can gather several.
 type Reviews struct {

@@ -233,9 +233,22 @@ func (s *Service) insertReply(ctx context.Context, locked *lockedThread, body Bo
 	return posted, s.added(ctx, locked.Comment.Comment, posted.ID)
 }
 
-// added is called in the transaction that adds a comment, or a reply to it, with
-// the id of what was added.
-func (s *Service) added(context.Context, *ent.Comment, string) error { return nil }
+// Listener is told, in the transaction that adds it, of a new comment, or of a
+// new reply to a comment. id is that of what was added. An error undoes it.
+type Listener func(ctx context.Context, thread *ent.Comment, id string) error
+
+// OnAdded registers a listener. It is called while the program is put together,
+// before anything is added.
+func (s *Service) OnAdded(listener Listener) { s.listeners = append(s.listeners, listener) }
+
+func (s *Service) added(ctx context.Context, thread *ent.Comment, id string) error {
+	for _, listener := range s.listeners {
+		if err := listener(ctx, thread, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // require returns a comment that the caller, whose token must be allowed to
 // write, may read.

@@ -27,6 +27,7 @@ type Service struct {
 	spaces         *space.Service
 	changeRequests *changerequest.Service
 	revisions      *revision.Store
+	listeners      []Listener
 }
 
 // NewService returns the service of a database.

@@ -212,6 +212,14 @@ func (b *Bus) watch() {
 	b.poll()
 }
 
+// beReady lets subscribers in, after what happened before counts as delivered.
+func (b *Bus) beReady(now time.Time) {
+	if err := b.catchUp(now); err != nil && b.lifetime.Err() == nil {
+		b.logger.Warn("subscribers may hear of what happened before", "error", err)
+	}
+	close(b.ready)
+}
+
 // catchUp delivers the events since a time that were not delivered yet.
 func (b *Bus) catchUp(since time.Time) error {
 	last := ""

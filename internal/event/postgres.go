@@ -44,7 +44,7 @@ func (b *Bus) listen() {
 		}
 		return
 	}
-	close(b.ready)
+	b.beReady(time.Now())
 	ping := time.NewTicker(pingInterval)
 	defer ping.Stop()
 	for alive := time.Now(); ; {

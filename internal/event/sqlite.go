@@ -17,7 +17,7 @@ func (b *Bus) poll() {
 		b.logger.Warn("looking for events of other processes", "error", err)
 	}
 	seen := time.Now()
-	close(b.ready)
+	b.beReady(seen)
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {

@@ -4,12 +4,15 @@ package live
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/comment"
 	"octavo/internal/event"
 	"octavo/internal/fault"
+	"octavo/internal/identifier"
 	"octavo/internal/space"
 	"octavo/internal/user"
 )
@@ -20,12 +23,16 @@ type Service struct {
 	users          *user.Service
 	spaces         *space.Service
 	changeRequests *changerequest.Service
+	comments       *comment.Service
 }
 
 // NewService returns a service that follows the events of a bus.
-func NewService(events *event.Bus, users *user.Service, spaces *space.Service, changeRequests *changerequest.Service) *Service {
-	return &Service{events: events, users: users, spaces: spaces, changeRequests: changeRequests}
+func NewService(events *event.Bus, users *user.Service, spaces *space.Service, changeRequests *changerequest.Service, comments *comment.Service) *Service {
+	return &Service{events: events, users: users, spaces: spaces, changeRequests: changeRequests, comments: comments}
 }
+
+// Remark is a *comment.Comment or a *comment.Reply.
+type Remark any
 
 // Session is what one stream knows beside what it sends.
 type Session struct {
@@ -82,6 +89,50 @@ func (s *Service) ChangeRequest(ctx context.Context, id string) (<-chan *changer
 	})
 }
 
+// Remarks sends each new comment and reply in a space, those on its change
+// requests included, or of one change request, which is given by its id or
+// number. NOT_FOUND when the caller may not read them.
+func (s *Service) Remarks(ctx context.Context, spaceID string, changeRequest *string) (<-chan Remark, error) {
+	if _, err := s.spaces.Require(ctx, spaceID, access.ScopeRead, access.Read); err != nil {
+		return nil, err
+	}
+	place := event.Place{SpaceID: spaceID}
+	if changeRequest != nil {
+		found, err := s.changeRequests.BySpace(ctx, spaceID, *changeRequest)
+		if err != nil {
+			return nil, err
+		}
+		place.ChangeRequestID = found.ID
+	}
+	return stream(ctx, s, func(happened event.Event) bool {
+		return happened.Type == event.CommentAdded && happened.Place.SpaceID == spaceID &&
+			(changeRequest == nil || happened.Place == place)
+	}, s.remark)
+}
+
+// remark reads what was added. When it is gone already, although the caller may
+// still read the space, there is nothing to send.
+func (s *Service) remark(ctx context.Context, added event.Event) (Remark, error) {
+	found, err := s.findRemark(ctx, added.SubjectID)
+	if fault.CodeOf(err) != fault.NotFound {
+		return found, err
+	}
+	if _, err := s.spaces.Require(ctx, added.Place.SpaceID, access.ScopeRead, access.Read); err != nil {
+		return nil, err
+	}
+	return nil, errNothingToSend
+}
+
+func (s *Service) findRemark(ctx context.Context, id string) (Remark, error) {
+	if prefix, _ := identifier.Split(id); prefix == identifier.CommentReply {
+		return s.comments.Reply(ctx, id)
+	}
+	return s.comments.Get(ctx, id)
+}
+
+// errNothingToSend lets a stream pass over an event.
+var errNothingToSend = errors.New("nothing to send")
+
 // stream sends what read makes of each event that passes the filter. It ends,
 // and Ending says why, when the caller may not read it any more.
 func stream[Item any](ctx context.Context, service *Service, filter event.Filter, read func(context.Context, event.Event) (Item, error)) (<-chan Item, error) {
@@ -111,6 +162,9 @@ func follow[Item any](ctx context.Context, service *Service, happened <-chan eve
 			return err
 		}
 		item, err := read(ctx, next)
+		if errors.Is(err, errNothingToSend) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"octavo/ent/member"
 	"octavo/internal/access"
 	"octavo/internal/apptest"
+	"octavo/internal/comment"
 )
 
 const (
@@ -99,6 +100,66 @@ func TestReadersAreSentChangedChangeRequests(t *testing.T) {
 		assert.NotEqual(t, reviewed["revision"], next()["revision"])
 		mutate(apptest.Reviewer, `mutation($id: ID!) { mergeChangeRequest(input: {changeRequest: $id}) { result } }`)
 		assert.Equal(t, "MERGED", next()["status"])
+	})
+}
+
+const remarks = `subscription($space: ID!, $changeRequest: ID) { commentAdded(space: $space, changeRequest: $changeRequest) {
+	__typename ... on Comment { id body { markdown } } ... on CommentReply { id body { markdown } comment { id } }
+} }`
+
+// post adds a comment and returns its id.
+func post(t *testing.T, server *apptest.Server, spaceID string, changeRequestID any, text string) string {
+	t.Helper()
+	data := server.As(apptest.Commenter).Query(t, `mutation($space: ID!, $changeRequest: ID, $text: Markdown!) {
+		postComment(input: {space: $space, changeRequest: $changeRequest, body: {markdown: $text}}) { comment { id } }
+	}`, map[string]any{"space": spaceID, "changeRequest": changeRequestID, "text": text})
+	return data["postComment"].(map[string]any)["comment"].(map[string]any)["id"].(string)
+}
+
+func TestReadersAreSentCommentsAndReplies(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		spaceID, other := newSpace(t, server), newSpace(t, server)
+		changeRequestID := newChangeRequest(t, server, spaceID)
+		newChangeRequest(t, server, spaceID)
+		everywhere := server.As(apptest.Reader).Subscribe(t, transport, remarks, map[string]any{"space": spaceID})
+		onBranch := server.As(apptest.Reader).Subscribe(t, transport, remarks, map[string]any{"space": spaceID, "changeRequest": "1"})
+		post(t, server, other, nil, "elsewhere")
+		post(t, server, spaceID, "2", "on another branch")
+		id := post(t, server, spaceID, changeRequestID, "on the branch")
+		reply := server.As(apptest.Commenter).Query(t, `mutation($id: ID!) { postCommentReply(input: {comment: $id, body: {markdown: "indeed"}}) { commentReply { id } } }`,
+			map[string]any{"id": id})["postCommentReply"].(map[string]any)["commentReply"].(map[string]any)["id"]
+		next := func(stream *apptest.Stream) any { return stream.Data(t)["commentAdded"] }
+		assert.Equal(t, map[string]any{"markdown": "on another branch"}, next(everywhere).(map[string]any)["body"])
+		for _, stream := range []*apptest.Stream{everywhere, onBranch} {
+			assert.Equal(t, map[string]any{"__typename": "Comment", "id": id, "body": map[string]any{"markdown": "on the branch"}}, next(stream))
+			assert.Equal(t, map[string]any{
+				"__typename": "CommentReply", "id": reply, "body": map[string]any{"markdown": "indeed"}, "comment": map[string]any{"id": id},
+			}, next(stream))
+		}
+		for _, changeRequest := range []any{nil, "1"} {
+			server.As(apptest.Guest).Subscribe(t, transport, remarks, map[string]any{"space": spaceID, "changeRequest": changeRequest}).RequireEnd(t, "NOT_FOUND")
+		}
+		server.As(apptest.Reader).Subscribe(t, transport, remarks, map[string]any{"space": spaceID, "changeRequest": "7"}).RequireEnd(t, "NOT_FOUND")
+	})
+}
+
+// What is gone before it was sent is passed over, and the stream goes on.
+func TestDeletedCommentsArePassedOver(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		id := newSpace(t, server)
+		stream := server.As(apptest.Reader).Subscribe(t, apptest.WebSocket, remarks, map[string]any{"space": id})
+		require.NoError(t, server.App.Database.Write(server.Context(t, apptest.Commenter), func(ctx context.Context) error {
+			first, second := "gone", "there"
+			posted, err := server.App.Comments.Post(ctx, comment.New{SpaceID: id, Text: comment.Text{Markdown: &first}})
+			require.NoError(t, err)
+			_, err = server.App.Comments.Delete(ctx, posted.ID)
+			require.NoError(t, err)
+			_, err = server.App.Comments.Post(ctx, comment.New{SpaceID: id, Text: comment.Text{Markdown: &second}})
+			return err
+		}))
+		assert.Equal(t, map[string]any{"markdown": "there"}, stream.Data(t)["commentAdded"].(map[string]any)["body"])
 	})
 }
 

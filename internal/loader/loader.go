@@ -12,6 +12,7 @@ import (
 	"octavo/ent"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
+	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -30,6 +31,7 @@ type Sources struct {
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
+	Nodes          *node.Service
 }
 
 // Loaders belong to one request.
@@ -40,6 +42,8 @@ type Loaders struct {
 	Revision      *dataloadgen.Loader[string, *revision.Revision]
 	Collection    *dataloadgen.Loader[string, *ent.Collection]
 	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
+	// Node is nil for what does not exist or may not be seen.
+	Node *dataloadgen.Loader[string, node.Node]
 
 	// Pages of lists.
 	ChangeRequestsOfSpace        *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
@@ -67,6 +71,7 @@ func newLoaders(sources Sources) *Loaders {
 		Revision:      mapped(sources.Revisions.ByID),
 		Collection:    mapped(sources.Spaces.Collections),
 		ChangeRequest: mapped(sources.ChangeRequests.ByID),
+		Node:          mapped(sources.Nodes.ByID),
 
 		ChangeRequestsOfSpace:        mapped(sources.ChangeRequests.InSpaces),
 		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations),

@@ -185,6 +185,22 @@ func (s *Service) AddMember(ctx context.Context, organizationID, userID string, 
 	return err
 }
 
+// MembersByID returns memberships of the caller's organizations by their ids.
+func (s *Service) MembersByID(ctx context.Context, ids []string) (map[string]*ent.Member, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.database.Client(ctx).Member.Query().Where(member.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.Member, len(rows))
+	for _, row := range rows {
+		found[row.ID] = row
+	}
+	return found, nil
+}
+
 // Permissions are what the caller may do in an organization.
 type Permissions struct {
 	View, Admin, OwnTeam, CreateContent, CreateOpenAPISpec, IngestConversations, ViewBilling bool

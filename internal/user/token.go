@@ -119,6 +119,25 @@ func (s *Service) RevokeToken(ctx context.Context, id string) (*ent.AccessToken,
 	return client.AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
 }
 
+// TokensByID returns those of the caller's tokens that have the ids. A token
+// without the scope admin sees none.
+func (s *Service) TokensByID(ctx context.Context, ids []string) (map[string]*ent.AccessToken, error) {
+	viewer, err := access.Authenticated(ctx)
+	if err != nil || !viewer.HasScope(access.ScopeAdmin) {
+		return nil, err
+	}
+	rows, err := s.database.Client(ctx).AccessToken.Query().
+		Where(accesstoken.IDIn(ids...), accesstoken.UserID(viewer.UserID)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.AccessToken, len(rows))
+	for _, row := range rows {
+		found[row.ID] = row
+	}
+	return found, nil
+}
+
 // Tokens lists a person's tokens, newest first: FORBIDDEN for anybody else's
 // than the caller's.
 func (s *Service) Tokens(ctx context.Context, userID string, arguments pagination.Arguments) (pagination.Page[*ent.AccessToken], error) {
