@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"

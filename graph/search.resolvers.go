@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"net/url"
-
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/loader"

@@ -7,7 +7,6 @@ package graph
 
 import (
 	"context"
-
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
