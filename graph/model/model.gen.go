@@ -4,6 +4,10 @@ package model
 
 import (
 	"encoding/json"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
@@ -15,9 +19,6 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"time"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 type ApplyTemplateToSpaceInput struct {
