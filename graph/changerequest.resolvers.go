@@ -8,6 +8,8 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
@@ -17,7 +19,6 @@ import (
 	"octavo/internal/loader"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"strconv"
 )
 
 func (r *changeRequestResolver) Description(ctx context.Context, obj *changerequest.ChangeRequest) (json.RawMessage, error) {

@@ -7,6 +7,7 @@ package graph
 
 import (
 	"context"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"

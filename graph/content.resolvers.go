@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+
 	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"

@@ -7,6 +7,7 @@ package graph
 
 import (
 	"context"
+
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/loader"

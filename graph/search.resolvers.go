@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"net/url"
+
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/loader"
