@@ -153,65 +153,58 @@ func (i *Index) pages(ctx context.Context, begin func() *statement, ranks pagina
 		return nil, nil
 	}
 	statement.pages(ranks.Offset, ranks.Limit())
-	hits, err := i.readPages(ctx, statement)
+	var hits []*PageHit
+	err := i.query(ctx, statement, func(scan func(...any) error) error {
+		hit, err := readPage(scan)
+		if err != nil {
+			return err
+		}
+		hit.rank = ranks.Offset + len(hits)
+		hits = append(hits, hit)
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	for index, hit := range hits {
-		hit.rank = ranks.Offset + index
 	}
 	return hits, i.addSections(ctx, begin(), hits)
 }
 
 // spaces reads one page of the hits in an organization.
 func (i *Index) spaces(ctx context.Context, begin func() *statement, ranks pagination.Ranks) ([]*SpaceHit, error) {
-	ranking := begin()
-	if len(ranking.query.phrases) == 0 {
+	statement := begin()
+	if len(statement.query.phrases) == 0 {
 		return nil, nil
 	}
-	ranking.spaces(ranks.Offset, ranks.Limit())
+	statement.spaces(ranks.Offset, ranks.Limit(), PagesPerSpace)
 	var hits []*SpaceHit
-	err := i.query(ctx, ranking, func(scan func(...any) error) error {
-		hit := &SpaceHit{rank: ranks.Offset + len(hits)}
-		hits = append(hits, hit)
-		return scan(&hit.ID, &hit.Title)
-	})
-	if err != nil || len(hits) == 0 {
-		return nil, err
-	}
-	return hits, i.addPages(ctx, begin(), begin(), hits)
-}
-
-// addPages gives spaces the best of their pages.
-func (i *Index) addPages(ctx context.Context, pages, sections *statement, hits []*SpaceHit) error {
-	byID := make(map[string]*SpaceHit, len(hits))
-	ids := make([]string, len(hits))
-	for index, hit := range hits {
-		byID[hit.ID], ids[index] = hit, hit.ID
-	}
-	pages.readable = pages.readable.Where(in(entspace.FieldID, ids))
-	pages.bestPages(PagesPerSpace)
-	found, err := i.readPages(ctx, pages)
-	if err != nil {
-		return err
-	}
-	for _, page := range found {
-		byID[page.SpaceID].Pages = append(byID[page.SpaceID].Pages, page)
-	}
-	return i.addSections(ctx, sections, found)
-}
-
-func (i *Index) readPages(ctx context.Context, statement *statement) ([]*PageHit, error) {
-	var hits []*PageHit
+	var pages []*PageHit
 	err := i.query(ctx, statement, func(scan func(...any) error) error {
-		hit, ancestors := &PageHit{}, ""
-		if err := scan(&hit.row, &hit.SpaceID, &hit.ID, &hit.Title, &hit.Path, &ancestors); err != nil {
+		title := ""
+		page, err := readPage(scan, &title)
+		if err != nil {
 			return err
 		}
-		hits = append(hits, hit)
-		return hit.setAncestors(ancestors)
+		if len(hits) == 0 || hits[len(hits)-1].ID != page.SpaceID {
+			hits = append(hits, &SpaceHit{ID: page.SpaceID, Title: title, rank: ranks.Offset + len(hits)})
+		}
+		hit := hits[len(hits)-1]
+		hit.Pages = append(hit.Pages, page)
+		pages = append(pages, page)
+		return nil
 	})
-	return hits, err
+	if err != nil {
+		return nil, err
+	}
+	return hits, i.addSections(ctx, begin(), pages)
+}
+
+// readPage reads the columns of a page, behind others if there are any.
+func readPage(scan func(...any) error, others ...any) (*PageHit, error) {
+	hit, ancestors := &PageHit{}, ""
+	if err := scan(append(others, &hit.row, &hit.SpaceID, &hit.ID, &hit.Title, &hit.Path, &ancestors)...); err != nil {
+		return nil, err
+	}
+	return hit, hit.setAncestors(ancestors)
 }
 
 func (h *PageHit) setAncestors(encoded string) error {

@@ -157,21 +157,17 @@ func (s *statement) pages(offset, limit int) {
 	s.limit(offset, limit)
 }
 
-// spaces selects one page of a ranked list of spaces.
-func (s *statement) spaces(offset, limit int) {
-	s.WriteString("SELECT o.id, o.title FROM (SELECT m.space_id, MAX(m.score) AS best FROM ")
+// spaces selects one page of a ranked list of spaces, each with the first of
+// its pages.
+func (s *statement) spaces(offset, limit, pagesPerSpace int) {
+	s.WriteString("WITH r AS (SELECT m.page, m.space_id, MAX(m.score) AS best FROM ")
 	s.matches()
-	s.WriteString(" GROUP BY m.space_id) r JOIN spaces o ON o.id = r.space_id ORDER BY r.best DESC, o.id")
+	s.WriteString(" GROUP BY m.page, m.space_id), found AS (SELECT r.space_id, MAX(r.best) AS score FROM r GROUP BY r.space_id ORDER BY score DESC, r.space_id")
 	s.limit(offset, limit)
-}
-
-// bestPages selects the first pages of each of the readable spaces.
-func (s *statement) bestPages(perSpace int) {
-	s.WriteString("SELECT id, space_id, page_id, title, path, ancestors FROM (SELECT " + pageColumns +
-		", ROW_NUMBER() OVER (PARTITION BY p.space_id ORDER BY " + pageOrder + ") AS place FROM (SELECT m.page, MAX(m.score) AS best FROM ")
-	s.matches()
-	s.WriteString(" GROUP BY m.page) r JOIN search_pages p ON p.id = r.page) ranked WHERE place <= ").Arg(perSpace)
-	s.WriteString(" ORDER BY space_id, place")
+	s.WriteString(") SELECT o.title, ranked.id, ranked.space_id, ranked.page_id, ranked.title, ranked.path, ranked.ancestors FROM (SELECT " + pageColumns +
+		", f.score, ROW_NUMBER() OVER (PARTITION BY p.space_id ORDER BY " + pageOrder +
+		") AS place FROM found f JOIN r ON r.space_id = f.space_id JOIN search_pages p ON p.id = r.page) ranked JOIN spaces o ON o.id = ranked.space_id WHERE ranked.place <= ")
+	s.Arg(pagesPerSpace).WriteString(" ORDER BY ranked.score DESC, ranked.space_id, ranked.place")
 }
 
 // sections selects the first sections of each of the given pages that have
