@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -110,7 +111,7 @@ func writeBranch(ctx context.Context, t *testing.T, server *apptest.Server, chan
 		group.Go(func() error {
 			for round := range rounds {
 				word := fmt.Sprintf("branch%dwriter%dround%d.", branch, writer, round)
-				page := append(pages, "")[(branch+writer+round)%(len(pages)+1)]
+				page := slices.Concat(pages, []string{""})[(branch+writer+round)%(len(pages)+1)]
 				if err := appendWord(ctx, t, server, changeRequest, page, word); err != nil {
 					return fmt.Errorf("write %s: %w", word, err)
 				}

@@ -108,7 +108,7 @@ func TestCostFollowsTheSizeOfTheChange(t *testing.T) {
 
 // statementLimit bounds the statements of one write of content, locks and the
 // answer included.
-const statementLimit = 25
+const statementLimit = 30
 
 func BenchmarkMerge(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
