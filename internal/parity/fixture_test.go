@@ -2,7 +2,6 @@ package parity
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
@@ -156,15 +155,16 @@ func init() { // makers use each other through value
 		"branchId":   makeBranch,
 		"spaceId":    makeSpace,
 		"templateId": makeTemplate, "collectionId": makeCollection,
-		"liveSpaceId":          makeLiveSpace,
-		"deletedSpaceId":       makeDeletedSpace,
-		"revisionId":           revisionOf("spaceId"),
-		"mergedRevisionId":     makeMergedRevision,
-		"changeRequestId":      makeChangeRequest,
-		"emptyId":              makeEmptyChangeRequest,
-		"conflictingId":        makeConflicting,
-		"conflictId":           makeConflict,
-		"behindId":             makeBehind,
+		"liveSpaceId":      makeLiveSpace,
+		"deletedSpaceId":   makeDeletedSpace,
+		"revisionId":       revisionOf("spaceId"),
+		"mergedRevisionId": makeMergedRevision,
+		"changeRequestId":  makeChangeRequest,
+		"emptyId":          makeEmptyChangeRequest,
+		"conflictingId":    makeConflicting,
+		"conflictId":       makeConflict,
+		"behindId":         makeBehind,
+		"archivedId":       makeArchived, "reviewersId": makeReviewers,
 		"mergedId":             makeMerged,
 		"reviewId":             makeReview,
 		"requestedId":          makeRequested,
@@ -371,6 +371,21 @@ func makeMerged(t testing.TB, f *fixture) string {
 	return id
 }
 
+func makeArchived(t testing.TB, f *fixture) string {
+	t.Helper()
+	id := branchOff(t, f, "Given up", titled("Installing"))
+	f.mutate(t, apptest.Editor, "updateChangeRequest", object{"changeRequest": id, "status": "ARCHIVED"}, "{ changeRequest { id } }")
+	return id
+}
+
+// makeReviewers is a change request of the reviewer's own.
+func makeReviewers(t testing.TB, f *fixture) string {
+	t.Helper()
+	id := f.created(t, apptest.Reviewer, "createChangeRequest", object{"space": "{spaceId}", "subject": "Mine"}, "changeRequest")
+	f.mutate(t, apptest.Reviewer, "updateChangeRequestContent", object{"changeRequest": id, "changes": []any{titled("Mine")}}, "{ revision { id } }")
+	return id
+}
+
 func makeMergedRevision(t testing.TB, f *fixture) string {
 	t.Helper()
 	f.set("mergedId", makeMerged(t, f))
@@ -417,19 +432,4 @@ func (f *fixture) everything(t testing.TB, names []string) {
 	for _, name := range slices.Compact(names) {
 		f.value(t, name)
 	}
-}
-
-// people are members of the organization beyond the callers, for long lists.
-func people(t testing.TB, f *fixture, count int) []string {
-	t.Helper()
-	ctx := access.System(t.Context(), "fixture")
-	ids := make([]string, count)
-	for index := range ids {
-		made, err := f.App.Database.Client(ctx).User.Create().
-			SetDisplayName(fmt.Sprintf("Person %d", index)).SetEmail(fmt.Sprintf("%s@example.com", uniqueName())).Save(ctx)
-		require.NoError(t, err)
-		require.NoError(t, f.App.Database.Client(ctx).Member.Create().SetOrganizationID(f.OrganizationID).SetUserID(made.ID).SetRole(access.Review).Exec(ctx))
-		ids[index] = made.ID
-	}
-	return ids
 }

@@ -46,8 +46,6 @@ type row struct {
 	creates string
 	// prepare makes what an attempt at a write needs beyond the fixture.
 	prepare func(t *testing.T, f *fixture)
-	// grow makes the list of the operation longer by so many items.
-	grow func(t *testing.T, f *fixture, count int)
 }
 
 // ok is the code of an operation that succeeded.

@@ -1,0 +1,130 @@
+package parity
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"octavo/internal/apptest"
+)
+
+// promise is a permissions object with the operation that each of its booleans
+// speaks of.
+type promise struct {
+	name string
+	// field is the path of fields below Query whose answer has permissions.
+	field string
+	// with names values of the fixture that stand for others.
+	with map[string]string
+	// operations by boolean.
+	operations map[string]string
+	// later are booleans of which no operation speaks yet; they are the
+	// administrator's.
+	later []string
+}
+
+var onSpace = map[string]string{
+	"view": "getSpaceById", "access": "listPages", "admin": "updateSpaceById", "edit": "createChangeRequest",
+	"triggerGitSync": "importGitRepository", "comment": "postCommentInSpace", "merge": "mergeChangeRequest", "review": "submitChangeRequestReview",
+}
+
+var onChangeRequests = map[string]string{
+	"view": "getChangeRequestById", "edit": "updateChangeRequestContent", "comment": "postCommentInChangeRequest",
+	"review": "submitChangeRequestReview", "merge": "mergeChangeRequest",
+}
+
+var promises = []promise{
+	{name: "Space", field: "space(id: $spaceId)", operations: onSpace, later: []string{"viewInviteLinks", "installIntegration"}},
+	{name: "OpenChangeRequest", field: oneChangeRequest, operations: onChangeRequests},
+	{name: "ArchivedChangeRequest", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "archivedId"}},
+	{name: "MergedChangeRequest", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "mergedId"}},
+	{name: "ChangeRequestOfTheReviewer", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "reviewersId"}},
+	{
+		name: "Comment", field: "comment(id: $commentId)",
+		operations: map[string]string{"view": "getCommentInSpace", "edit": "updateCommentInSpace", "reply": "postCommentReplyInSpace", "delete": "deleteCommentInSpace"},
+	},
+	{
+		name: "CommentOnChangeRequest", field: "comment(id: $commentId)", with: map[string]string{"commentId": "changeRequestComment"},
+		operations: map[string]string{
+			"view": "getCommentInChangeRequest", "edit": "updateCommentInChangeRequest",
+			"reply": "postCommentReplyInChangeRequest", "delete": "deleteCommentInChangeRequest",
+		},
+	},
+	{
+		name: "Reply", field: "commentReply(id: $commentReplyId)",
+		operations: map[string]string{
+			"view": "getCommentReplyInSpace", "edit": "updateCommentReplyInSpace",
+			"reply": "postCommentReplyInSpace", "delete": "deleteCommentReplyInSpace",
+		},
+	},
+}
+
+// TestPermissionsAreTrue tries each boolean against the operation that it
+// speaks of. Permissions are the person's: what a token may be used for is told
+// by its scopes.
+func TestPermissionsAreTrue(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		for _, promise := range promises {
+			t.Run(promise.name, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(server, promise.with)
+				for _, caller := range apptest.Callers {
+					if caller == apptest.ReadToken {
+						continue
+					}
+					t.Run(string(caller), func(t *testing.T) { promise.tried(t, f, caller) })
+				}
+			})
+		}
+	})
+}
+
+func (p promise) tried(t *testing.T, f *fixture, caller apptest.Caller) {
+	t.Helper()
+	promised := p.read(t, f, caller)
+	for _, name := range slices.Sorted(maps.Keys(p.operations)) {
+		kept := p.attempt(t, f, caller, p.operations[name])
+		assert.Equal(t, promised[name] == true, kept, "%s: %s", name, p.operations[name])
+	}
+	for _, name := range p.later {
+		assert.Equal(t, caller == apptest.Admin, promised[name] == true, name)
+	}
+}
+
+// read is the permissions object, which is empty for those who do not see the
+// resource.
+func (p promise) read(t *testing.T, f *fixture, caller apptest.Caller) object {
+	t.Helper()
+	booleans := append(slices.Sorted(maps.Keys(p.operations)), p.later...)
+	reading := row{field: p.field + ".permissions", selection: " { " + strings.Join(booleans, " ") + " } "}
+	given := reading.overGraphQL(t, f, caller)
+	if given.code != ok {
+		return nil
+	}
+	require.Len(t, given.payload, len(booleans))
+	return given.payload.(object)
+}
+
+// attempt tells whether the caller may do the operation, on a fixture that
+// nothing was done to.
+func (p promise) attempt(t *testing.T, seen *fixture, caller apptest.Caller, operation string) bool {
+	t.Helper()
+	attempted, known := rowOf(operation)
+	require.True(t, known, operation)
+	f := seen
+	if attempted.writes() {
+		f = newFixture(seen.Server, p.with)
+	}
+	attempted.prepared(t, f)
+	status := attempted.overREST(t, f, caller).status
+	if operationOf(t, operation).Method == http.MethodDelete {
+		return status == http.StatusResetContent // 204 found nothing that the caller sees
+	}
+	return status < http.StatusBadRequest
+}
