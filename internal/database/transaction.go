@@ -94,6 +94,10 @@ func (d *Database) Transaction(ctx context.Context) (*sql.Tx, error) {
 	return current.raw, nil
 }
 
+// noKeyUpdate lets others insert rows that refer to the locked one: checking a
+// foreign key needs no more than that its target stays.
+const noKeyUpdate entsql.LockStrength = "NO KEY UPDATE"
+
 // Lock locks a row of a table until the transaction in progress ends. Rows that
 // do not exist lock nothing. On SQLite a transaction that writes is alone
 // already.
@@ -106,7 +110,7 @@ func (d *Database) Lock(ctx context.Context, table, id string) error {
 		return nil
 	}
 	query, arguments := entsql.Dialect(d.Dialect).Select("id").From(entsql.Table(table)).
-		Where(entsql.EQ("id", id)).ForUpdate().Query()
+		Where(entsql.EQ("id", id)).For(noKeyUpdate).Query()
 	rows, err := current.client.QueryContext(ctx, query, arguments...)
 	if err != nil {
 		return fmt.Errorf("lock a row of %s: %w", table, err)

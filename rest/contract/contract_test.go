@@ -40,7 +40,7 @@ func TestOperations(t *testing.T) {
 		byID[operation.ID] = operation
 	}
 	for _, expected := range []contract.Operation{
-		{ID: "getApiInformation", Method: "GET", Path: "/", GraphQL: "Query.apiInformation", Success: []int{200}},
+		{ID: "getApiInformation", Method: "GET", Path: "/", GraphQL: "Query.version", Success: []int{200}},
 		{ID: "createSpace", Method: "POST", Path: "/orgs/{organizationId}/spaces", GraphQL: "Mutation.createSpace", Success: []int{201}},
 		{ID: "updateSpaceById", Method: "PATCH", Path: "/spaces/{spaceId}", GraphQL: "Mutation.updateSpace", Success: []int{200}},
 		{ID: "deleteSpaceById", Method: "DELETE", Path: "/spaces/{spaceId}", GraphQL: "Mutation.deleteSpace", Success: []int{204, 205}},
