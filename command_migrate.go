@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"octavo/internal/database"
+	"octavo/internal/job"
 )
 
 type migrateCommand struct {
@@ -51,6 +53,9 @@ func (migrateUpCommand) Run(ctx context.Context, settings *Settings, out io.Writ
 	applied, err := opened.Migrate(ctx)
 	for _, name := range applied {
 		fmt.Fprintln(out, "applied", name)
+	}
+	if err == nil {
+		err = job.Migrate(ctx, opened, settings.logger(os.Stderr))
 	}
 	if err == nil && len(applied) == 0 {
 		fmt.Fprintln(out, "the schema is up to date")

@@ -224,6 +224,9 @@ func (c *serveCommand) Run(ctx context.Context, settings *Settings, out io.Write
 	if err != nil {
 		return errors.Join(fmt.Errorf("first start: %w", err), listener.Close())
 	}
+	if err := opened.Start(ctx); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	c.welcome(out, settings.BaseURL, first)
 	return serve(ctx, listener, opened, logger)
 }

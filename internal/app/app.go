@@ -20,6 +20,7 @@ import (
 	"octavo/internal/edit"
 	"octavo/internal/event"
 
+	"octavo/internal/job"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
 	"octavo/internal/loader"
@@ -88,13 +89,13 @@ type App struct {
 	Transfers      *transfer.Service
 	SearchIndex    *search.Index
 	Events         *event.Bus
+	Jobs           *job.Queue
 
-	nodes      *node.Service
-	background *background
-	downloads  *download.Signer
-	config     Config
-	metrics    *metrics
-	resolver   *graph.Resolver
+	nodes     *node.Service
+	downloads *download.Signer
+	config    Config
+	metrics   *metrics
+	resolver  *graph.Resolver
 }
 
 // New opens the database, brings its schema up to date, opens the bucket of
@@ -119,6 +120,9 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 	for _, name := range applied {
 		config.Logger.InfoContext(ctx, "migrated the database", "step", name)
 	}
+	if err := job.Migrate(ctx, opened, config.Logger); err != nil {
+		return nil, err
+	}
 	keys, err := readKeys(ctx, opened)
 	if err != nil {
 		return nil, err
@@ -130,7 +134,7 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 	if err != nil {
 		return nil, err
 	}
-	return assemble(config, opened, files, keys), nil
+	return assemble(config, opened, files, keys)
 }
 
 // keys are what the server signs and seals with.
@@ -152,15 +156,15 @@ func readKeys(ctx context.Context, opened *database.Database) (keys, error) {
 	return keys{downloads: downloads, credentials: box}, err
 }
 
-func assemble(config Config, opened *database.Database, files *blob.Bucket, keys keys) *App {
+func assemble(config Config, opened *database.Database, files *blob.Bucket, keys keys) (*App, error) {
 	addresses := address.NewBook(config.BaseURL)
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
 		Users: user.NewService(opened), Organizations: organization.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
-		downloads: download.NewSigner(addresses, keys.downloads, time.Now), background: newBackground(opened, config.Logger),
-		config: config, metrics: newMetrics(opened),
+		downloads: download.NewSigner(addresses, keys.downloads, time.Now),
+		config:    config, metrics: newMetrics(opened),
 	}
 	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
 	app.SearchIndex = search.NewIndex(opened, revisions)
@@ -168,11 +172,18 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)
 	app.Transfers = transfer.NewService(transfer.Parts{
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Files: files, Outbound: app.Outbound, Box: keys.credentials,
-		Start: app.background.start(func(ctx context.Context, run transfer.Run) error { return app.Transfers.Perform(ctx, run) }),
+		Start: func(ctx context.Context, run transfer.Run) error { return app.Jobs.Transfer(ctx, run) },
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.Events = event.NewBus(opened, config.Logger)
 	app.publishEvents()
+	var err error
+	app.Jobs, err = job.New(opened, config.Logger, job.Work{
+		PurgeSpaces: app.Spaces.Purge, PurgeEvents: app.Events.Purge, CollectContent: revisions.Collect, Transfer: app.Transfers.Perform,
+	})
+	if err != nil {
+		return nil, err
+	}
 	app.nodes = node.NewService(node.Sources{
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments,
@@ -186,14 +197,17 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Live:      live.NewService(app.Events, app.Users, app.Spaces, app.ChangeRequests, app.Comments),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
-	return app
+	return app, nil
 }
+
+// Start begins to do the work behind requests, until Close.
+func (a *App) Start(ctx context.Context) error { return a.Jobs.Start(context.WithoutCancel(ctx)) }
 
 // Close ends the application, once what it does in the background has stopped.
 func (a *App) Close() error {
-	a.background.close()
+	stopped := a.Jobs.Stop(context.Background())
 	a.Events.Close()
-	return errors.Join(a.Files.Close(), a.Database.Close())
+	return errors.Join(stopped, a.Files.Close(), a.Database.Close())
 }
 
 func (a *App) loaderSources() loader.Sources {

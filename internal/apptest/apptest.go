@@ -23,6 +23,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/app"
 	"octavo/internal/database"
+	"octavo/internal/job"
 	"octavo/internal/organization"
 	"octavo/internal/user"
 )
@@ -149,6 +150,12 @@ func run(t testing.TB, config app.Config) *Server {
 		require.NoError(t, opened.Close())
 	})
 	return &Server{App: opened, URL: listener.URL, callers: map[Caller]*Client{}, config: config}
+}
+
+// Work has the server do the work behind requests from now on.
+func (s *Server) Work(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.App.Start(t.Context()))
 }
 
 // Beside starts another server on the same database and files, as a replica.
@@ -292,6 +299,9 @@ func migrate(address string) error {
 		return err
 	}
 	if _, err := opened.Migrate(context.Background()); err != nil {
+		return err
+	}
+	if err := job.Migrate(context.Background(), opened, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	return opened.Close()

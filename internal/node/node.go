@@ -145,4 +145,3 @@ func (s *Service) revisions(ctx context.Context, ids []string) (map[string]*revi
 	}
 	return found, nil
 }
-

@@ -90,6 +90,10 @@ func (s *Store) Write(ctx context.Context, draft Draft) (*ent.Revision, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the tree: %w", err)
 	}
+	// From here on nothing that is there already is collected.
+	if err := s.database.Share(ctx, database.LockContent); err != nil {
+		return nil, err
+	}
 	objects := make(map[content.Hash][]byte, len(chunks)+len(draft.Bodies)+1)
 	for _, object := range append(chunks, root) {
 		objects[object.Hash] = object.Data
@@ -106,6 +110,9 @@ func (s *Store) Write(ctx context.Context, draft Draft) (*ent.Revision, error) {
 // Copy stores a revision with the content of another one, which costs no more
 // than its row.
 func (s *Store) Copy(ctx context.Context, original *Revision, draft Draft) (*ent.Revision, error) {
+	if err := s.database.Share(ctx, database.LockContent); err != nil {
+		return nil, err
+	}
 	return s.writeRow(ctx, draft, original.Root)
 }
 

@@ -46,6 +46,7 @@ func outcome(t *testing.T, server *apptest.Server, spaceID string) gitSync {
 
 func trigger(t *testing.T, server *apptest.Server, spaceID, operation string, body map[string]any) {
 	t.Helper()
+	server.Work(t)
 	answer := server.As(apptest.Creator).REST(t, http.MethodPost, "/spaces/"+spaceID+"/git/"+operation, body)
 	require.Equal(t, http.StatusNoContent, answer.Status, "%s", answer.Body)
 }

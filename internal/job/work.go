@@ -1,0 +1,93 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"octavo/internal/event"
+	"octavo/internal/transfer"
+)
+
+// contentGrace is how old content must be before it is collected. What is
+// younger is likely to be used again.
+const contentGrace = 24 * time.Hour
+
+// The kinds of jobs, with what they are asked to do.
+type (
+	purgeSpaces    struct{}
+	purgeEvents    struct{}
+	collectContent struct{}
+	gitTransfer    struct {
+		Run transfer.Run `json:"run"`
+	}
+)
+
+// Kind implements river.JobArgs.
+func (purgeSpaces) Kind() string { return "purge_spaces" }
+
+// Kind implements river.JobArgs.
+func (purgeEvents) Kind() string { return "purge_events" }
+
+// Kind implements river.JobArgs.
+func (collectContent) Kind() string { return "collect_content" }
+
+// Kind implements river.JobArgs.
+func (gitTransfer) Kind() string { return "git_transfer" }
+
+// once keeps a second job of a kind out of the queue while one waits or runs.
+func once() *river.InsertOpts {
+	return &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
+		rivertype.JobStateRunning, rivertype.JobStateScheduled,
+	}}}
+}
+
+// housekeeping is what is done at the start and every hour, by one of the
+// processes.
+func housekeeping() []*river.PeriodicJob {
+	every := func(arguments river.JobArgs) *river.PeriodicJob {
+		return river.NewPeriodicJob(river.PeriodicInterval(housekeepingInterval),
+			func() (river.JobArgs, *river.InsertOpts) { return arguments, once() },
+			&river.PeriodicJobOpts{ID: arguments.Kind(), RunOnStart: true})
+	}
+	return []*river.PeriodicJob{every(purgeSpaces{}), every(purgeEvents{})}
+}
+
+// Transfer asks for an import or export, in the transaction in progress.
+func (q *Queue) Transfer(ctx context.Context, run transfer.Run) error {
+	return q.put(ctx, gitTransfer{Run: run}, nil)
+}
+
+func (q *Queue) transfer(ctx context.Context, job *river.Job[gitTransfer]) error {
+	return q.work.Transfer(ctx, job.Args.Run)
+}
+
+// purgeSpaces has the content collected of what it removed: nothing else takes
+// revisions away.
+func (q *Queue) purgeSpaces(ctx context.Context, _ *river.Job[purgeSpaces]) error {
+	purged, err := q.work.PurgeSpaces(ctx, time.Now())
+	if purged == 0 {
+		return err
+	}
+	q.logger.InfoContext(ctx, "purged deleted spaces", "count", purged)
+	if err != nil {
+		return err
+	}
+	return q.database.Write(ctx, func(ctx context.Context) error { return q.put(ctx, collectContent{}, once()) })
+}
+
+func (q *Queue) purgeEvents(ctx context.Context, _ *river.Job[purgeEvents]) error {
+	_, err := q.work.PurgeEvents(ctx, time.Now().Add(-event.Retention))
+	return err
+}
+
+func (q *Queue) collectContent(ctx context.Context, _ *river.Job[collectContent]) error {
+	removed, err := q.work.CollectContent(ctx, time.Now().Add(-contentGrace))
+	if removed > 0 {
+		q.logger.InfoContext(ctx, "removed content that nothing reaches", "objects", removed)
+	}
+	return err
+}
