@@ -141,7 +141,8 @@ func presenter(logger *slog.Logger) graphql.ErrorPresenterFunc {
 			shown.Extensions = extensions(known)
 			return shown
 		}
-		if _, isRequestError := err.(*gqlerror.Error); isRequestError && shown.Unwrap() == nil {
+		var refused *gqlerror.Error
+		if errors.As(err, &refused) && refused.Unwrap() == nil {
 			return shown
 		}
 		code := fault.CodeOf(err)

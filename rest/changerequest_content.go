@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -179,7 +178,7 @@ func readText(text *wire.Text) *model.PageContentInput {
 	}
 	read := &model.PageContentInput{Markdown: present(text.Markdown)}
 	if text.Document != nil {
-		read.Document = graphql.OmittableOf(json.RawMessage(text.Document))
+		read.Document = graphql.OmittableOf(text.Document)
 	}
 	return read
 }

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"regexp"
 	"runtime/debug"
@@ -98,7 +100,7 @@ func (a *App) recoverPanics(next http.Handler) http.Handler {
 			if panicked == nil {
 				return
 			}
-			if panicked == http.ErrAbortHandler {
+			if err, is := panicked.(error); is && errors.Is(err, http.ErrAbortHandler) {
 				panic(panicked)
 			}
 			a.config.Logger.ErrorContext(request.Context(), "panic", "panic", panicked, "stack", string(debug.Stack()))
@@ -131,8 +133,7 @@ func (a *App) limitRate() func(http.Handler) http.Handler {
 	if a.config.Limits.RequestsPerMinute == 0 {
 		return func(next http.Handler) http.Handler { return next }
 	}
-	return httprate.Limit(a.config.Limits.RequestsPerMinute, time.Minute,
-		httprate.WithKeyFuncs(callerKey),
+	return httprate.LimitBy(a.config.Limits.RequestsPerMinute, time.Minute, callerKey,
 		httprate.WithLimitHandler(func(writer http.ResponseWriter, _ *http.Request) {
 			showError(writer, fault.RateLimited, "too many requests; X-RateLimit-Reset says when to go on")
 		}))
@@ -142,7 +143,11 @@ func callerKey(request *http.Request) (string, error) {
 	if viewer := access.From(request.Context()); viewer.UserID != "" {
 		return viewer.UserID, nil
 	}
-	return httprate.KeyByIP(request)
+	address, _, err := net.SplitHostPort(request.RemoteAddr)
+	if err != nil {
+		return "", err
+	}
+	return httprate.CanonicalizeIP(address), nil
 }
 
 func showError(writer http.ResponseWriter, code fault.Code, message string) {

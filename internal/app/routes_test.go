@@ -13,7 +13,13 @@ import (
 	"octavo/internal/apptest"
 )
 
-func get(t *testing.T, server *apptest.Server, path string, header map[string]string) (*http.Response, string) {
+// head of a response whose body has been read.
+type head struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func get(t *testing.T, server *apptest.Server, path string, header map[string]string) (head, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
 	require.NoError(t, err)
@@ -25,7 +31,7 @@ func get(t *testing.T, server *apptest.Server, path string, header map[string]st
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	return response, string(body)
+	return head{response.StatusCode, response.Header}, string(body)
 }
 
 func TestOperatorsEndpoints(t *testing.T) {

@@ -159,6 +159,9 @@ func changeRequestsByHand(f *fixture) http.Handler {
 			}
 			entries, byID[found.ID] = append(entries, &found), &found
 		}
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
 		found, err := requests.QueryContext(ctx, who.organizationID)
 		if err != nil {
 			return nil, err

@@ -38,20 +38,6 @@ func place(pages []*Page, parent string, index int) int {
 	return end
 }
 
-// siblingIndex returns the index of the page among its siblings.
-func siblingIndex(pages []*Page, id, parent string) int {
-	index := 0
-	for _, page := range pages {
-		if page.ID == id {
-			return index
-		}
-		if page.Parent == parent {
-			index++
-		}
-	}
-	return -1
-}
-
 func childCount(pages []*Page, parent string) int {
 	count := 0
 	for _, page := range pages {

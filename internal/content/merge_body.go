@@ -71,12 +71,11 @@ func (p *pageMerge) project(version, merged *Page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	projected, err := writeMetadata(source, version, merged, fileNames{})
-	if err != nil {
-		// Front matter that cannot be read is merged as it stands.
-		return source, nil
+	if projected, err := writeMetadata(source, version, merged, fileNames{}); err == nil {
+		return projected, nil
 	}
-	return projected, nil
+	// Front matter that cannot be read is merged as it stands.
+	return source, nil
 }
 
 // mergeBody merges the text of something that is no page.

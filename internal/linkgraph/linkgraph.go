@@ -195,7 +195,7 @@ func (s *Service) outside(ctx context.Context, graphs ...*graph) (*outside, erro
 
 // status of an edge, with what lies outside of the tree looked up.
 func (o *outside) status(edge *edge) enum.LinkStatus {
-	present := true
+	var present bool
 	switch target := edge.target; {
 	case target.Space != "":
 		space := o.spaces[target.Space]

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"octavo/graph/generated"
 	"octavo/internal/apptest"
@@ -38,7 +39,7 @@ func TestContractNamesTheFieldOfEachOperation(t *testing.T) {
 		require.True(t, known, operation.ID)
 		assert.Equal(t, row.path(), operation.GraphQL, operation.ID)
 		document, _ := row.document()
-		parsed, errs := gqlparser.LoadQuery(schema, document)
+		parsed, errs := gqlparser.LoadQueryWithRules(schema, document, rules.NewDefaultRules())
 		require.Empty(t, errs, "%s: %s", operation.ID, document)
 		assert.True(t, selects(parsed.Operations[0].SelectionSet, strings.Split(operation.GraphQL, ".")[1:]),
 			"%s: %s is not in %s", operation.ID, operation.GraphQL, document)

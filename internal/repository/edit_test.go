@@ -156,7 +156,7 @@ func TestExportOfEdits(t *testing.T) {
 		},
 		{
 			name: "order of pages",
-			edit: func(t *testing.T, tree *content.Tree, _ texts) *content.Tree {
+			edit: func(_ *testing.T, tree *content.Tree, _ texts) *content.Tree {
 				clone := tree.Clone()
 				clone.Pages[2], clone.Pages[3] = clone.Pages[3], clone.Pages[2]
 				return clone

@@ -546,7 +546,7 @@ func (i *importer) fillMetadata(page *content.Page, file *scannedFile, before *c
 	found, err := parseMetadata(file.text)
 	if err != nil {
 		i.result.Report.add(i.top(file.path), 1, SeverityError, "the front matter is ignored: "+err.Error())
-		return nil
+		return nil //nolint:nilerr // The report tells it; the rest is imported.
 	}
 	if before != nil && before.Body != "" {
 		source, err := i.source.PreviousBodies.Body(before.Body)

@@ -140,7 +140,7 @@ func (s *scanner) inspect(name string, entry fs.DirEntry) (fs.FileInfo, string, 
 	if entry.Type()&fs.ModeSymlink != 0 {
 		info, err := fs.Stat(s.fs, name)
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
-			return nil, "is skipped: the symbolic link leads nowhere or out of the repository", nil
+			return nil, "is skipped: the symbolic link leads nowhere or out of the repository", nil //nolint:nilerr // The reason tells it.
 		}
 		if !info.Mode().IsRegular() {
 			return nil, "is skipped: the symbolic link does not lead to a file", nil

@@ -57,7 +57,7 @@ func (s *Service) writeAside(ctx context.Context, draft revision.Draft) (id stri
 // mergeInto makes the main content of the space what it and the repository say
 // together.
 func (s *Service) mergeInto(ctx context.Context, locked *space.Space, from *synchronized, draft revision.Draft, options Options, imported *Imported) error {
-	if err := s.checkCurrent(ctx, locked, from); err != nil {
+	if err := checkCurrent(locked, from); err != nil {
 		return err
 	}
 	head, err := s.content(ctx, locked.RevisionID)
@@ -78,7 +78,7 @@ func (s *Service) mergeInto(ctx context.Context, locked *space.Space, from *sync
 	}
 	agreed := from.revision.ID
 	if imported.Changed = string(root.Hash) != head.revision.Root; imported.Changed || options.Force {
-		if agreed, err = s.advance(ctx, locked, from, draft, merged, theirRoot.Hash == root.Hash); err != nil {
+		if agreed, err = s.advance(ctx, locked, draft, merged, theirRoot.Hash == root.Hash); err != nil {
 			return err
 		}
 	} else if string(theirRoot.Hash) == head.revision.Root {
@@ -93,7 +93,7 @@ func (s *Service) mergeInto(ctx context.Context, locked *space.Space, from *sync
 }
 
 // checkCurrent makes sure that no other import or export ended meanwhile.
-func (s *Service) checkCurrent(ctx context.Context, locked *space.Space, from *synchronized) error {
+func checkCurrent(locked *space.Space, from *synchronized) error {
 	state, err := stateOf(locked.Space)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Service) checkCurrent(ctx context.Context, locked *space.Space, from *s
 // advance writes the merged content. Where it is not what the repository says,
 // that is kept as a revision of its own, for the next merge to start from. It
 // returns the revision that holds what the repository says.
-func (s *Service) advance(ctx context.Context, locked *space.Space, from *synchronized, draft, merged revision.Draft, same bool) (agreed string, err error) {
+func (s *Service) advance(ctx context.Context, locked *space.Space, draft, merged revision.Draft, same bool) (agreed string, err error) {
 	merged.Parents = []string{locked.RevisionID}
 	if !same {
 		if agreed, err = s.writeAside(ctx, draft); err != nil {
