@@ -90,9 +90,9 @@ func (c *Client) subscribeEventStream(t testing.TB, payload []byte, stream *Stre
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	require.Equal(t, string(EventStream), response.Header.Get("Content-Type"))
+	t.Cleanup(func() { response.Body.Close() })
 	go func() {
 		defer close(stream.results)
-		defer response.Body.Close()
 		lines := bufio.NewScanner(response.Body)
 		for lines.Scan() {
 			if data, found := strings.CutPrefix(lines.Text(), "data: "); found {
