@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -140,4 +141,47 @@ func TestCollectSparesWhatIsWrittenMeanwhile(t *testing.T) {
 		assert.Positive(t, removed)
 		requireReadable(t, server)
 	})
+}
+
+// A writer has found an object that nothing reaches and has not committed yet:
+// the collector waits for it, and then spares the object.
+func TestCollectWaitsForWritersUnderWay(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		ctx := server.Context(t, apptest.Admin)
+		gone, err := fill(t, server, ctx, "used again")
+		require.NoError(t, err)
+		require.NoError(t, remove(server, ctx, gone))
+		before := server.App.Database.Pool().Stats().WaitCount
+		collected := make(chan error, 1)
+		require.NoError(t, server.App.Database.Write(ctx, func(transaction context.Context) error {
+			if _, err := fill(t, server, transaction, "used again"); err != nil {
+				return err
+			}
+			go func() {
+				_, err := server.App.Revisions.Collect(ctx, time.Now().Add(time.Hour))
+				collected <- err
+			}()
+			require.Eventually(t, func() bool {
+				return len(collected) > 0 || waits(t, server, before)
+			}, 20*time.Second, time.Millisecond)
+			assert.Empty(t, collected, "the collector did not wait")
+			return nil
+		}))
+		require.NoError(t, <-collected)
+		requireReadable(t, server)
+	})
+}
+
+// waits tells whether somebody waits for the content: on SQLite for the
+// connection that writes.
+func waits(t *testing.T, server *apptest.Server, before int64) bool {
+	t.Helper()
+	if server.App.Database.Dialect == dialect.SQLite {
+		return server.App.Database.Pool().Stats().WaitCount > before
+	}
+	var count int
+	require.NoError(t, server.App.Database.Pool().QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks
+		WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&count))
+	return count > 0
 }
