@@ -74,7 +74,7 @@ func TestPermissionsAreTrue(t *testing.T) {
 			t.Run(promise.name, func(t *testing.T) {
 				t.Parallel()
 				f := newFixture(server, promise.with)
-				for _, caller := range apptest.Callers {
+				for _, caller := range callers() {
 					if caller == apptest.ReadToken {
 						continue
 					}

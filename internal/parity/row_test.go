@@ -191,3 +191,12 @@ func everyone(code fault.Code, callers ...apptest.Caller) map[apptest.Caller]fau
 	}
 	return table
 }
+
+// callers are every kind; with -short those who differ most, for the race
+// detector: what may race does not depend on the role.
+func callers() []apptest.Caller {
+	if testing.Short() {
+		return []apptest.Caller{apptest.Admin, apptest.Commenter, apptest.Stranger}
+	}
+	return apptest.Callers
+}
