@@ -750,9 +750,9 @@ var (
 				Columns: []*schema.Column{SpacesColumns[20], SpacesColumns[21], SpacesColumns[12]},
 			},
 			{
-				Name:    "space_organization_id_id",
+				Name:    "space_organization_id_position_id",
 				Unique:  false,
-				Columns: []*schema.Column{SpacesColumns[20], SpacesColumns[0]},
+				Columns: []*schema.Column{SpacesColumns[20], SpacesColumns[12], SpacesColumns[0]},
 			},
 			{
 				Name:    "space_collection_id",

@@ -122,7 +122,7 @@ func (Space) Edges() []ent.Edge {
 func (Space) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("organization_id", "collection_id", "position"),
-		index.Fields("organization_id", "id"),
+		index.Fields("organization_id", "position", "id"),
 		index.Fields("collection_id"),
 		index.Fields("deleted_at"),
 	}

@@ -238,3 +238,28 @@ func TestTransferSpace(t *testing.T) {
 		}
 	})
 }
+
+func TestSpacesAreListedInTheirOrder(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		first, second, third := create(t, server, "1"), create(t, server, "2"), create(t, server, "3")
+		move := map[string]any{"position": map[string]any{"before": map[string]any{"type": "space", "space": first}}}
+		server.As(apptest.Admin).REST(t, http.MethodPost, "/spaces/"+third+"/move", move).JSON(t, http.StatusOK, nil)
+		var listed []string
+		for page := "?limit=2"; page != ""; {
+			var list struct {
+				Items []struct{ ID string }
+				Next  *struct{ Page string }
+			}
+			server.As(apptest.Reader).REST(t, http.MethodGet, "/orgs/"+server.OrganizationID+"/spaces"+page, nil).JSON(t, http.StatusOK, &list)
+			for _, item := range list.Items {
+				listed = append(listed, item.ID)
+			}
+			page = ""
+			if list.Next != nil {
+				page = "?limit=2&page=" + list.Next.Page
+			}
+		}
+		assert.Equal(t, []string{third, first, second}, listed)
+	})
+}

@@ -141,13 +141,13 @@ func (s *Service) Lock(ctx context.Context, id string, scope access.Scope, minim
 }
 
 // InOrganization lists the spaces of an organization that the caller may read,
-// oldest first.
+// in their order.
 func (s *Service) InOrganization(ctx context.Context, organizationID string, arguments pagination.Arguments) (pagination.Page[*Space], error) {
 	var none pagination.Page[*Space]
 	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
 		return none, err
 	}
-	window, err := arguments.Window(pagination.Key{Name: "spaces"})
+	window, err := arguments.Window(pagination.Key{Name: "spaces", Column: entspace.FieldPosition})
 	if err != nil {
 		return none, err
 	}
@@ -164,7 +164,7 @@ func (s *Service) InOrganization(ctx context.Context, organizationID string, arg
 		}
 	}
 	return pagination.NewPage(window, found,
-		func(item *Space) (string, string) { return "", item.ID }, s.counter(organizationID, viewer)), nil
+		func(item *Space) (string, string) { return item.Position, item.ID }, s.counter(organizationID, viewer)), nil
 }
 
 func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
