@@ -98,7 +98,8 @@ type UpdatePage struct {
 	At *int
 	// Markdown replaces the source. With front matter it states the metadata
 	// anew, and what it states prevails over Metadata; without, the front
-	// matter that the page has is kept.
+	// matter that the page has is kept, and so is the heading that states its
+	// title unless the source begins with another.
 	Markdown *string
 	Metadata PageMetadata
 }

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -200,8 +201,8 @@ func (e *editor) statedBy(source []byte) Page {
 }
 
 // source returns the Markdown that an operation leads to before metadata is
-// set: the page's own, or the new one, below the front matter that the page
-// has unless it brings its own.
+// set: the page's own, or the new one, below the front matter and the title
+// that the page has unless it brings its own.
 func (e *editor) source(before *Page, markdown *string) ([]byte, error) {
 	old, err := e.bodies.Body(before.Body)
 	if err != nil || markdown == nil {
@@ -217,8 +218,26 @@ func (e *editor) source(before *Page, markdown *string) ([]byte, error) {
 	if frontMatter, _ := document.SplitFrontMatter(source); len(frontMatter) > 0 {
 		return e.resolveCover(source, frontMatter)
 	}
-	frontMatter, _ := document.SplitFrontMatter(old)
-	return slices.Concat(frontMatter, source), nil
+	frontMatter, body := document.SplitFrontMatter(old)
+	return slices.Concat(frontMatter, titleAbove(source, body, before.Title), source), nil
+}
+
+// titleAbove returns the heading that states the title of the page in its old
+// body, with what is around it, unless the new one begins with a title: reading
+// leaves the heading out, so that what was read can be written back.
+func titleAbove(body, old []byte, title string) []byte {
+	if document.BeginsWithTitle(body) {
+		return nil
+	}
+	text := bytes.TrimLeft(old, "\r\n")
+	below := document.WithoutTitle(text, title)
+	if len(below) == len(text) {
+		return nil
+	}
+	if len(below) == 0 && len(body) > 0 {
+		return slices.Concat(bytes.TrimRight(old, "\r\n"), []byte("\n\n"))
+	}
+	return old[:len(old)-len(below)]
 }
 
 // resolveCover turns the refs of the batch that front matter names as images

@@ -112,6 +112,12 @@ func TestUpdatePage(t *testing.T) {
 				assert.Equal(t, "How to install", page.Description, "without front matter the metadata stays")
 				assert.Equal(t, testTime.Add(time.Hour), page.UpdatedAt)
 			}},
+		{"text as it is read", "install", UpdatePage{Markdown: ptr("New.\n\n# Then\n")},
+			"---\ndescription: How to install\ntags: [a, b] # kept\n---\n\n# Install\n\nNew.\n\n# Then\n",
+			func(t *testing.T, page *Page) { assert.Equal(t, "Install", page.Title) }},
+		{"text below another title", "install", UpdatePage{Markdown: ptr("# Set up\n\nNew.\n")},
+			"---\ndescription: How to install\ntags: [a, b] # kept\n---\n# Set up\n\nNew.\n",
+			func(t *testing.T, page *Page) { assert.Equal(t, "Set up", page.Title) }},
 		{"text with front matter", "install", UpdatePage{Markdown: ptr("---\nicon: gear\n---\n# Other\n"), Metadata: PageMetadata{Icon: Set("bolt"), Emoji: Set("x")}},
 			"---\nicon: gear\nemoji: x\n---\n# Other\n",
 			func(t *testing.T, page *Page) {
@@ -438,4 +444,23 @@ func TestSlug(t *testing.T) {
 	}
 	long := strings.Repeat("x", SlugLimit)
 	assert.Equal(t, long[:SlugLimit-2]+"-1", firstFreeSlug(long, map[string]bool{long: true}))
+}
+
+func TestTheTitleAboveATextIsKeptUnlessTheTextHasOne(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ body, old, want string }{
+		"text":             {"New.\n", "\n# Install\n\nOld.\n", "\n# Install\n\n"},
+		"underlined":       {"New.\n", "Install\n===\nOld.\n", "Install\n===\n"},
+		"title alone":      {"New.\n", "# Install", "# Install\n\n"},
+		"no text":          {"", "# Install\n", "# Install\n"},
+		"another title":    {"# Set up\n", "# Install\n\nOld.\n", ""},
+		"no title":         {"New.\n", "Old.\n", ""},
+		"something else":   {"New.\n", "# Prerequisites\n\nOld.\n", ""},
+		"title in between": {"New.\n\n# Then\n", "# Install\n\nOld.\n", "# Install\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, row.want, string(titleAbove([]byte(row.body), []byte(row.old), "Install")))
+		})
+	}
 }

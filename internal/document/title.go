@@ -34,8 +34,8 @@ func titleHeading(root ast.Node) *ast.Heading {
 func WithoutTitle(body []byte, title string) []byte {
 	beginning := firstLines(body)
 	parsed := read(beginning)
-	heading, ok := parsed.root.FirstChild().(*ast.Heading)
-	if !ok || heading.Level != 1 {
+	heading := firstHeading(parsed.root)
+	if heading == nil {
 		return body
 	}
 	text := plainInlines((&converter{syntax: parsed}).heading(heading).Nodes)
@@ -44,6 +44,18 @@ func WithoutTitle(body []byte, title string) []byte {
 	}
 	start := lineStart(beginning, blockPosition(heading))
 	return bytes.TrimLeft(body[headingEnd(beginning, start, heading):], "\r\n")
+}
+
+// BeginsWithTitle tells whether the first block of a body is a heading of level 1.
+func BeginsWithTitle(body []byte) bool {
+	return firstHeading(read(firstLines(body)).root) != nil
+}
+
+func firstHeading(root ast.Node) *ast.Heading {
+	if heading, ok := root.FirstChild().(*ast.Heading); ok && heading.Level == 1 {
+		return heading
+	}
+	return nil
 }
 
 // firstLines returns a body up to the first blank line after its first text: a
