@@ -120,6 +120,7 @@ func migrateOne(ctx context.Context, opened *database.Database, migrator *riverm
 		if err != nil {
 			return err
 		}
+		//nolint:staticcheck // Deprecated for runs of several steps; this is one step, under our lock.
 		result, err := migrator.MigrateTx(ctx, transaction, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{MaxSteps: 1})
 		if err != nil {
 			return err

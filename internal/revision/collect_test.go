@@ -20,7 +20,7 @@ import (
 )
 
 // fill makes a space with one page for each of the texts.
-func fill(t *testing.T, server *apptest.Server, ctx context.Context, texts ...string) (id string, err error) {
+func fill(ctx context.Context, t *testing.T, server *apptest.Server, texts ...string) (id string, err error) {
 	t.Helper()
 	made, err := server.App.Spaces.Create(ctx, space.New{OrganizationID: server.OrganizationID, Title: "Guide", EditMode: enum.EditLive})
 	if err != nil {
@@ -35,7 +35,7 @@ func fill(t *testing.T, server *apptest.Server, ctx context.Context, texts ...st
 }
 
 // remove deletes a space and purges it at once.
-func remove(server *apptest.Server, ctx context.Context, id string) error {
+func remove(ctx context.Context, server *apptest.Server, id string) error {
 	if _, err := server.App.Spaces.Delete(ctx, id); err != nil {
 		return err
 	}
@@ -76,17 +76,17 @@ func TestCollectRemovesWhatNoRevisionReaches(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		ctx := server.Context(t, apptest.Admin)
 		later := time.Now().Add(time.Hour)
-		_, err := fill(t, server, ctx, "shared", "own")
+		_, err := fill(ctx, t, server, "shared", "own")
 		require.NoError(t, err)
 		kept := objects(t, server)
 		removed, err := server.App.Revisions.Collect(ctx, later)
 		require.NoError(t, err)
 		assert.Zero(t, removed, "everything is reached")
-		gone, err := fill(t, server, ctx, "shared", "only there", "there too")
+		gone, err := fill(ctx, t, server, "shared", "only there", "there too")
 		require.NoError(t, err)
 		all := objects(t, server)
 		require.Greater(t, all, kept)
-		require.NoError(t, remove(server, ctx, gone))
+		require.NoError(t, remove(ctx, server, gone))
 		removed, err = server.App.Revisions.Collect(ctx, time.Now().Add(-time.Hour))
 		require.NoError(t, err)
 		assert.Zero(t, removed, "what is young stays")
@@ -125,11 +125,11 @@ func TestCollectSparesWhatIsWrittenMeanwhile(t *testing.T) {
 		for range writers {
 			writing.Go(func() {
 				for round := range rounds {
-					id, err := fill(t, server, ctx, "text "+strconv.Itoa(round%3), "another "+strconv.Itoa(round%2))
+					id, err := fill(ctx, t, server, "text "+strconv.Itoa(round%3), "another "+strconv.Itoa(round%2))
 					if !assert.NoError(t, err) {
 						return
 					}
-					if round%4 != 0 && !assert.NoError(t, remove(server, ctx, id)) {
+					if round%4 != 0 && !assert.NoError(t, remove(ctx, server, id)) {
 						return
 					}
 				}
@@ -149,13 +149,13 @@ func TestCollectWaitsForWritersUnderWay(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		ctx := server.Context(t, apptest.Admin)
-		gone, err := fill(t, server, ctx, "used again")
+		gone, err := fill(ctx, t, server, "used again")
 		require.NoError(t, err)
-		require.NoError(t, remove(server, ctx, gone))
+		require.NoError(t, remove(ctx, server, gone))
 		before := server.App.Database.Pool().Stats().WaitCount
 		collected := make(chan error, 1)
 		require.NoError(t, server.App.Database.Write(ctx, func(transaction context.Context) error {
-			if _, err := fill(t, server, transaction, "used again"); err != nil {
+			if _, err := fill(transaction, t, server, "used again"); err != nil {
 				return err
 			}
 			go func() {
