@@ -19,6 +19,7 @@ import (
 	"octavo/graph"
 	"octavo/internal/access"
 	"octavo/internal/app"
+	"octavo/internal/audit"
 )
 
 // commandLine is everything that can be said on the command line; each setting
@@ -90,6 +91,7 @@ func (s *Settings) with(ctx context.Context, command string, run func(ctx contex
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
+	ctx = audit.WithOrigin(ctx, audit.Origin{UserAgent: "octavo " + command})
 	return run(access.System(ctx, "command "+command), opened)
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"octavo/ent/accesstoken"
+	"octavo/ent/auditentry"
 	"octavo/ent/changerequest"
 	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
@@ -15,6 +16,7 @@ import (
 	"octavo/ent/contentobject"
 	"octavo/ent/contributor"
 	"octavo/ent/event"
+	"octavo/ent/invite"
 	"octavo/ent/member"
 	"octavo/ent/organization"
 	"octavo/ent/permission"
@@ -94,6 +96,7 @@ func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			accesstoken.Table:        accesstoken.ValidColumn,
+			auditentry.Table:         auditentry.ValidColumn,
 			changerequest.Table:      changerequest.ValidColumn,
 			collection.Table:         collection.ValidColumn,
 			collectionancestor.Table: collectionancestor.ValidColumn,
@@ -102,6 +105,7 @@ func checkColumn(t, c string) error {
 			contentobject.Table:      contentobject.ValidColumn,
 			contributor.Table:        contributor.ValidColumn,
 			event.Table:              event.ValidColumn,
+			invite.Table:             invite.ValidColumn,
 			member.Table:             member.ValidColumn,
 			organization.Table:       organization.ValidColumn,
 			permission.Table:         permission.ValidColumn,

@@ -51,6 +51,12 @@ type Organization struct {
 	InviteLinks bool `json:"invite_links,omitempty"`
 	// MergeRules holds the value of the "merge_rules" field.
 	MergeRules mergerule.Rules `json:"merge_rules,omitempty"`
+	// AgentInstructions holds the value of the "agent_instructions" field.
+	AgentInstructions string `json:"agent_instructions,omitempty"`
+	// AgentInstructionsUpdatedAt holds the value of the "agent_instructions_updated_at" field.
+	AgentInstructionsUpdatedAt *time.Time `json:"agent_instructions_updated_at,omitempty"`
+	// AgentInstructionsUpdatedBy holds the value of the "agent_instructions_updated_by" field.
+	AgentInstructionsUpdatedBy *string `json:"agent_instructions_updated_by,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the OrganizationQuery when eager-loading is set.
 	Edges        OrganizationEdges `json:"edges"`
@@ -86,9 +92,9 @@ func (*Organization) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case organization.FieldDefaultRole:
 			values[i] = new(sql.NullInt64)
-		case organization.FieldID, organization.FieldTitle, organization.FieldHostname, organization.FieldType, organization.FieldUseCase, organization.FieldCommunityType, organization.FieldPlan, organization.FieldLogo:
+		case organization.FieldID, organization.FieldTitle, organization.FieldHostname, organization.FieldType, organization.FieldUseCase, organization.FieldCommunityType, organization.FieldPlan, organization.FieldLogo, organization.FieldAgentInstructions, organization.FieldAgentInstructionsUpdatedBy:
 			values[i] = new(sql.NullString)
-		case organization.FieldCreatedAt:
+		case organization.FieldCreatedAt, organization.FieldAgentInstructionsUpdatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -211,6 +217,26 @@ func (_m *Organization) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field merge_rules: %w", err)
 				}
 			}
+		case organization.FieldAgentInstructions:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_instructions", values[i])
+			} else if value.Valid {
+				_m.AgentInstructions = value.String
+			}
+		case organization.FieldAgentInstructionsUpdatedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_instructions_updated_at", values[i])
+			} else if value.Valid {
+				_m.AgentInstructionsUpdatedAt = new(time.Time)
+				*_m.AgentInstructionsUpdatedAt = value.Time
+			}
+		case organization.FieldAgentInstructionsUpdatedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_instructions_updated_by", values[i])
+			} else if value.Valid {
+				_m.AgentInstructionsUpdatedBy = new(string)
+				*_m.AgentInstructionsUpdatedBy = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -304,6 +330,19 @@ func (_m *Organization) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("merge_rules=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MergeRules))
+	builder.WriteString(", ")
+	builder.WriteString("agent_instructions=")
+	builder.WriteString(_m.AgentInstructions)
+	builder.WriteString(", ")
+	if v := _m.AgentInstructionsUpdatedAt; v != nil {
+		builder.WriteString("agent_instructions_updated_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.AgentInstructionsUpdatedBy; v != nil {
+		builder.WriteString("agent_instructions_updated_by=")
+		builder.WriteString(*v)
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -214,6 +214,48 @@ func (_c *OrganizationCreate) SetNillableMergeRules(v *mergerule.Rules) *Organiz
 	return _c
 }
 
+// SetAgentInstructions sets the "agent_instructions" field.
+func (_c *OrganizationCreate) SetAgentInstructions(v string) *OrganizationCreate {
+	_c.mutation.SetAgentInstructions(v)
+	return _c
+}
+
+// SetNillableAgentInstructions sets the "agent_instructions" field if the given value is not nil.
+func (_c *OrganizationCreate) SetNillableAgentInstructions(v *string) *OrganizationCreate {
+	if v != nil {
+		_c.SetAgentInstructions(*v)
+	}
+	return _c
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (_c *OrganizationCreate) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationCreate {
+	_c.mutation.SetAgentInstructionsUpdatedAt(v)
+	return _c
+}
+
+// SetNillableAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field if the given value is not nil.
+func (_c *OrganizationCreate) SetNillableAgentInstructionsUpdatedAt(v *time.Time) *OrganizationCreate {
+	if v != nil {
+		_c.SetAgentInstructionsUpdatedAt(*v)
+	}
+	return _c
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (_c *OrganizationCreate) SetAgentInstructionsUpdatedBy(v string) *OrganizationCreate {
+	_c.mutation.SetAgentInstructionsUpdatedBy(v)
+	return _c
+}
+
+// SetNillableAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field if the given value is not nil.
+func (_c *OrganizationCreate) SetNillableAgentInstructionsUpdatedBy(v *string) *OrganizationCreate {
+	if v != nil {
+		_c.SetAgentInstructionsUpdatedBy(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrganizationCreate) SetID(v string) *OrganizationCreate {
 	_c.mutation.SetID(v)
@@ -314,6 +356,10 @@ func (_c *OrganizationCreate) defaults() {
 		v := organization.DefaultMergeRules
 		_c.mutation.SetMergeRules(v)
 	}
+	if _, ok := _c.mutation.AgentInstructions(); !ok {
+		v := organization.DefaultAgentInstructions
+		_c.mutation.SetAgentInstructions(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		v := organization.DefaultID()
 		_c.mutation.SetID(v)
@@ -356,6 +402,9 @@ func (_c *OrganizationCreate) check() error {
 		if err := v.Validate(); err != nil {
 			return &ValidationError{Name: "merge_rules", err: fmt.Errorf(`ent: validator failed for field "Organization.merge_rules": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.AgentInstructions(); !ok {
+		return &ValidationError{Name: "agent_instructions", err: errors.New(`ent: missing required field "Organization.agent_instructions"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := organization.IDValidator(v); err != nil {
@@ -457,6 +506,18 @@ func (_c *OrganizationCreate) createSpec() (*Organization, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.MergeRules(); ok {
 		_spec.SetField(organization.FieldMergeRules, field.TypeJSON, value)
 		_node.MergeRules = value
+	}
+	if value, ok := _c.mutation.AgentInstructions(); ok {
+		_spec.SetField(organization.FieldAgentInstructions, field.TypeString, value)
+		_node.AgentInstructions = value
+	}
+	if value, ok := _c.mutation.AgentInstructionsUpdatedAt(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedAt, field.TypeTime, value)
+		_node.AgentInstructionsUpdatedAt = &value
+	}
+	if value, ok := _c.mutation.AgentInstructionsUpdatedBy(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedBy, field.TypeString, value)
+		_node.AgentInstructionsUpdatedBy = &value
 	}
 	if nodes := _c.mutation.MembersIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -727,6 +788,54 @@ func (u *OrganizationUpsert) SetMergeRules(v mergerule.Rules) *OrganizationUpser
 // UpdateMergeRules sets the "merge_rules" field to the value that was provided on create.
 func (u *OrganizationUpsert) UpdateMergeRules() *OrganizationUpsert {
 	u.SetExcluded(organization.FieldMergeRules)
+	return u
+}
+
+// SetAgentInstructions sets the "agent_instructions" field.
+func (u *OrganizationUpsert) SetAgentInstructions(v string) *OrganizationUpsert {
+	u.Set(organization.FieldAgentInstructions, v)
+	return u
+}
+
+// UpdateAgentInstructions sets the "agent_instructions" field to the value that was provided on create.
+func (u *OrganizationUpsert) UpdateAgentInstructions() *OrganizationUpsert {
+	u.SetExcluded(organization.FieldAgentInstructions)
+	return u
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsert) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationUpsert {
+	u.Set(organization.FieldAgentInstructionsUpdatedAt, v)
+	return u
+}
+
+// UpdateAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field to the value that was provided on create.
+func (u *OrganizationUpsert) UpdateAgentInstructionsUpdatedAt() *OrganizationUpsert {
+	u.SetExcluded(organization.FieldAgentInstructionsUpdatedAt)
+	return u
+}
+
+// ClearAgentInstructionsUpdatedAt clears the value of the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsert) ClearAgentInstructionsUpdatedAt() *OrganizationUpsert {
+	u.SetNull(organization.FieldAgentInstructionsUpdatedAt)
+	return u
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsert) SetAgentInstructionsUpdatedBy(v string) *OrganizationUpsert {
+	u.Set(organization.FieldAgentInstructionsUpdatedBy, v)
+	return u
+}
+
+// UpdateAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field to the value that was provided on create.
+func (u *OrganizationUpsert) UpdateAgentInstructionsUpdatedBy() *OrganizationUpsert {
+	u.SetExcluded(organization.FieldAgentInstructionsUpdatedBy)
+	return u
+}
+
+// ClearAgentInstructionsUpdatedBy clears the value of the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsert) ClearAgentInstructionsUpdatedBy() *OrganizationUpsert {
+	u.SetNull(organization.FieldAgentInstructionsUpdatedBy)
 	return u
 }
 
@@ -1016,6 +1125,62 @@ func (u *OrganizationUpsertOne) SetMergeRules(v mergerule.Rules) *OrganizationUp
 func (u *OrganizationUpsertOne) UpdateMergeRules() *OrganizationUpsertOne {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.UpdateMergeRules()
+	})
+}
+
+// SetAgentInstructions sets the "agent_instructions" field.
+func (u *OrganizationUpsertOne) SetAgentInstructions(v string) *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructions(v)
+	})
+}
+
+// UpdateAgentInstructions sets the "agent_instructions" field to the value that was provided on create.
+func (u *OrganizationUpsertOne) UpdateAgentInstructions() *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructions()
+	})
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsertOne) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructionsUpdatedAt(v)
+	})
+}
+
+// UpdateAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field to the value that was provided on create.
+func (u *OrganizationUpsertOne) UpdateAgentInstructionsUpdatedAt() *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructionsUpdatedAt()
+	})
+}
+
+// ClearAgentInstructionsUpdatedAt clears the value of the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsertOne) ClearAgentInstructionsUpdatedAt() *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.ClearAgentInstructionsUpdatedAt()
+	})
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsertOne) SetAgentInstructionsUpdatedBy(v string) *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructionsUpdatedBy(v)
+	})
+}
+
+// UpdateAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field to the value that was provided on create.
+func (u *OrganizationUpsertOne) UpdateAgentInstructionsUpdatedBy() *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructionsUpdatedBy()
+	})
+}
+
+// ClearAgentInstructionsUpdatedBy clears the value of the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsertOne) ClearAgentInstructionsUpdatedBy() *OrganizationUpsertOne {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.ClearAgentInstructionsUpdatedBy()
 	})
 }
 
@@ -1472,6 +1637,62 @@ func (u *OrganizationUpsertBulk) SetMergeRules(v mergerule.Rules) *OrganizationU
 func (u *OrganizationUpsertBulk) UpdateMergeRules() *OrganizationUpsertBulk {
 	return u.Update(func(s *OrganizationUpsert) {
 		s.UpdateMergeRules()
+	})
+}
+
+// SetAgentInstructions sets the "agent_instructions" field.
+func (u *OrganizationUpsertBulk) SetAgentInstructions(v string) *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructions(v)
+	})
+}
+
+// UpdateAgentInstructions sets the "agent_instructions" field to the value that was provided on create.
+func (u *OrganizationUpsertBulk) UpdateAgentInstructions() *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructions()
+	})
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsertBulk) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructionsUpdatedAt(v)
+	})
+}
+
+// UpdateAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field to the value that was provided on create.
+func (u *OrganizationUpsertBulk) UpdateAgentInstructionsUpdatedAt() *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructionsUpdatedAt()
+	})
+}
+
+// ClearAgentInstructionsUpdatedAt clears the value of the "agent_instructions_updated_at" field.
+func (u *OrganizationUpsertBulk) ClearAgentInstructionsUpdatedAt() *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.ClearAgentInstructionsUpdatedAt()
+	})
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsertBulk) SetAgentInstructionsUpdatedBy(v string) *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.SetAgentInstructionsUpdatedBy(v)
+	})
+}
+
+// UpdateAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field to the value that was provided on create.
+func (u *OrganizationUpsertBulk) UpdateAgentInstructionsUpdatedBy() *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.UpdateAgentInstructionsUpdatedBy()
+	})
+}
+
+// ClearAgentInstructionsUpdatedBy clears the value of the "agent_instructions_updated_by" field.
+func (u *OrganizationUpsertBulk) ClearAgentInstructionsUpdatedBy() *OrganizationUpsertBulk {
+	return u.Update(func(s *OrganizationUpsert) {
+		s.ClearAgentInstructionsUpdatedBy()
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -263,6 +264,60 @@ func (_u *OrganizationUpdate) SetNillableMergeRules(v *mergerule.Rules) *Organiz
 	return _u
 }
 
+// SetAgentInstructions sets the "agent_instructions" field.
+func (_u *OrganizationUpdate) SetAgentInstructions(v string) *OrganizationUpdate {
+	_u.mutation.SetAgentInstructions(v)
+	return _u
+}
+
+// SetNillableAgentInstructions sets the "agent_instructions" field if the given value is not nil.
+func (_u *OrganizationUpdate) SetNillableAgentInstructions(v *string) *OrganizationUpdate {
+	if v != nil {
+		_u.SetAgentInstructions(*v)
+	}
+	return _u
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (_u *OrganizationUpdate) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationUpdate {
+	_u.mutation.SetAgentInstructionsUpdatedAt(v)
+	return _u
+}
+
+// SetNillableAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field if the given value is not nil.
+func (_u *OrganizationUpdate) SetNillableAgentInstructionsUpdatedAt(v *time.Time) *OrganizationUpdate {
+	if v != nil {
+		_u.SetAgentInstructionsUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearAgentInstructionsUpdatedAt clears the value of the "agent_instructions_updated_at" field.
+func (_u *OrganizationUpdate) ClearAgentInstructionsUpdatedAt() *OrganizationUpdate {
+	_u.mutation.ClearAgentInstructionsUpdatedAt()
+	return _u
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (_u *OrganizationUpdate) SetAgentInstructionsUpdatedBy(v string) *OrganizationUpdate {
+	_u.mutation.SetAgentInstructionsUpdatedBy(v)
+	return _u
+}
+
+// SetNillableAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field if the given value is not nil.
+func (_u *OrganizationUpdate) SetNillableAgentInstructionsUpdatedBy(v *string) *OrganizationUpdate {
+	if v != nil {
+		_u.SetAgentInstructionsUpdatedBy(*v)
+	}
+	return _u
+}
+
+// ClearAgentInstructionsUpdatedBy clears the value of the "agent_instructions_updated_by" field.
+func (_u *OrganizationUpdate) ClearAgentInstructionsUpdatedBy() *OrganizationUpdate {
+	_u.mutation.ClearAgentInstructionsUpdatedBy()
+	return _u
+}
+
 // AddMemberIDs adds the "members" edge to the Member entity by IDs.
 func (_u *OrganizationUpdate) AddMemberIDs(ids ...string) *OrganizationUpdate {
 	_u.mutation.AddMemberIDs(ids...)
@@ -415,6 +470,21 @@ func (_u *OrganizationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.MergeRules(); ok {
 		_spec.SetField(organization.FieldMergeRules, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AgentInstructions(); ok {
+		_spec.SetField(organization.FieldAgentInstructions, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AgentInstructionsUpdatedAt(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.AgentInstructionsUpdatedAtCleared() {
+		_spec.ClearField(organization.FieldAgentInstructionsUpdatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.AgentInstructionsUpdatedBy(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedBy, field.TypeString, value)
+	}
+	if _u.mutation.AgentInstructionsUpdatedByCleared() {
+		_spec.ClearField(organization.FieldAgentInstructionsUpdatedBy, field.TypeString)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -712,6 +782,60 @@ func (_u *OrganizationUpdateOne) SetNillableMergeRules(v *mergerule.Rules) *Orga
 	return _u
 }
 
+// SetAgentInstructions sets the "agent_instructions" field.
+func (_u *OrganizationUpdateOne) SetAgentInstructions(v string) *OrganizationUpdateOne {
+	_u.mutation.SetAgentInstructions(v)
+	return _u
+}
+
+// SetNillableAgentInstructions sets the "agent_instructions" field if the given value is not nil.
+func (_u *OrganizationUpdateOne) SetNillableAgentInstructions(v *string) *OrganizationUpdateOne {
+	if v != nil {
+		_u.SetAgentInstructions(*v)
+	}
+	return _u
+}
+
+// SetAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field.
+func (_u *OrganizationUpdateOne) SetAgentInstructionsUpdatedAt(v time.Time) *OrganizationUpdateOne {
+	_u.mutation.SetAgentInstructionsUpdatedAt(v)
+	return _u
+}
+
+// SetNillableAgentInstructionsUpdatedAt sets the "agent_instructions_updated_at" field if the given value is not nil.
+func (_u *OrganizationUpdateOne) SetNillableAgentInstructionsUpdatedAt(v *time.Time) *OrganizationUpdateOne {
+	if v != nil {
+		_u.SetAgentInstructionsUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearAgentInstructionsUpdatedAt clears the value of the "agent_instructions_updated_at" field.
+func (_u *OrganizationUpdateOne) ClearAgentInstructionsUpdatedAt() *OrganizationUpdateOne {
+	_u.mutation.ClearAgentInstructionsUpdatedAt()
+	return _u
+}
+
+// SetAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field.
+func (_u *OrganizationUpdateOne) SetAgentInstructionsUpdatedBy(v string) *OrganizationUpdateOne {
+	_u.mutation.SetAgentInstructionsUpdatedBy(v)
+	return _u
+}
+
+// SetNillableAgentInstructionsUpdatedBy sets the "agent_instructions_updated_by" field if the given value is not nil.
+func (_u *OrganizationUpdateOne) SetNillableAgentInstructionsUpdatedBy(v *string) *OrganizationUpdateOne {
+	if v != nil {
+		_u.SetAgentInstructionsUpdatedBy(*v)
+	}
+	return _u
+}
+
+// ClearAgentInstructionsUpdatedBy clears the value of the "agent_instructions_updated_by" field.
+func (_u *OrganizationUpdateOne) ClearAgentInstructionsUpdatedBy() *OrganizationUpdateOne {
+	_u.mutation.ClearAgentInstructionsUpdatedBy()
+	return _u
+}
+
 // AddMemberIDs adds the "members" edge to the Member entity by IDs.
 func (_u *OrganizationUpdateOne) AddMemberIDs(ids ...string) *OrganizationUpdateOne {
 	_u.mutation.AddMemberIDs(ids...)
@@ -894,6 +1018,21 @@ func (_u *OrganizationUpdateOne) sqlSave(ctx context.Context) (_node *Organizati
 	}
 	if value, ok := _u.mutation.MergeRules(); ok {
 		_spec.SetField(organization.FieldMergeRules, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AgentInstructions(); ok {
+		_spec.SetField(organization.FieldAgentInstructions, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AgentInstructionsUpdatedAt(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.AgentInstructionsUpdatedAtCleared() {
+		_spec.ClearField(organization.FieldAgentInstructionsUpdatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.AgentInstructionsUpdatedBy(); ok {
+		_spec.SetField(organization.FieldAgentInstructionsUpdatedBy, field.TypeString, value)
+	}
+	if _u.mutation.AgentInstructionsUpdatedByCleared() {
+		_spec.ClearField(organization.FieldAgentInstructionsUpdatedBy, field.TypeString)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"octavo/ent/accesstoken"
+	"octavo/ent/auditentry"
 	"octavo/ent/changerequest"
 	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
@@ -12,6 +13,7 @@ import (
 	"octavo/ent/contentobject"
 	"octavo/ent/contributor"
 	"octavo/ent/event"
+	"octavo/ent/invite"
 	"octavo/ent/member"
 	"octavo/ent/organization"
 	"octavo/ent/permission"
@@ -56,6 +58,47 @@ func init() {
 	accesstoken.DefaultID = accesstokenDescID.Default.(func() string)
 	// accesstoken.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	accesstoken.IDValidator = accesstokenDescID.Validators[0].(func(string) error)
+	auditentryMixin := schema.AuditEntry{}.Mixin()
+	auditentryMixinFields0 := auditentryMixin[0].Fields()
+	_ = auditentryMixinFields0
+	auditentryMixinFields1 := auditentryMixin[1].Fields()
+	_ = auditentryMixinFields1
+	auditentryFields := schema.AuditEntry{}.Fields()
+	_ = auditentryFields
+	// auditentryDescCreatedAt is the schema descriptor for created_at field.
+	auditentryDescCreatedAt := auditentryMixinFields1[0].Descriptor()
+	// auditentry.DefaultCreatedAt holds the default value on creation for the created_at field.
+	auditentry.DefaultCreatedAt = auditentryDescCreatedAt.Default.(func() time.Time)
+	// auditentryDescOrganizationID is the schema descriptor for organization_id field.
+	auditentryDescOrganizationID := auditentryFields[0].Descriptor()
+	// auditentry.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	auditentry.OrganizationIDValidator = auditentryDescOrganizationID.Validators[0].(func(string) error)
+	// auditentryDescAction is the schema descriptor for action field.
+	auditentryDescAction := auditentryFields[3].Descriptor()
+	// auditentry.ActionValidator is a validator for the "action" field. It is called by the builders before save.
+	auditentry.ActionValidator = auditentryDescAction.Validators[0].(func(string) error)
+	// auditentryDescSubjectID is the schema descriptor for subject_id field.
+	auditentryDescSubjectID := auditentryFields[4].Descriptor()
+	// auditentry.SubjectIDValidator is a validator for the "subject_id" field. It is called by the builders before save.
+	auditentry.SubjectIDValidator = auditentryDescSubjectID.Validators[0].(func(string) error)
+	// auditentryDescAddress is the schema descriptor for address field.
+	auditentryDescAddress := auditentryFields[7].Descriptor()
+	// auditentry.DefaultAddress holds the default value on creation for the address field.
+	auditentry.DefaultAddress = auditentryDescAddress.Default.(string)
+	// auditentryDescUserAgent is the schema descriptor for user_agent field.
+	auditentryDescUserAgent := auditentryFields[8].Descriptor()
+	// auditentry.DefaultUserAgent holds the default value on creation for the user_agent field.
+	auditentry.DefaultUserAgent = auditentryDescUserAgent.Default.(string)
+	// auditentryDescRequestID is the schema descriptor for request_id field.
+	auditentryDescRequestID := auditentryFields[9].Descriptor()
+	// auditentry.DefaultRequestID holds the default value on creation for the request_id field.
+	auditentry.DefaultRequestID = auditentryDescRequestID.Default.(string)
+	// auditentryDescID is the schema descriptor for id field.
+	auditentryDescID := auditentryMixinFields0[0].Descriptor()
+	// auditentry.DefaultID holds the default value on creation for the id field.
+	auditentry.DefaultID = auditentryDescID.Default.(func() string)
+	// auditentry.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	auditentry.IDValidator = auditentryDescID.Validators[0].(func(string) error)
 	changerequestMixin := schema.ChangeRequest{}.Mixin()
 	changerequestMixinFields0 := changerequestMixin[0].Fields()
 	_ = changerequestMixinFields0
@@ -312,6 +355,41 @@ func init() {
 	event.DefaultID = eventDescID.Default.(func() string)
 	// event.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	event.IDValidator = eventDescID.Validators[0].(func(string) error)
+	inviteMixin := schema.Invite{}.Mixin()
+	inviteMixinFields0 := inviteMixin[0].Fields()
+	_ = inviteMixinFields0
+	inviteMixinFields1 := inviteMixin[1].Fields()
+	_ = inviteMixinFields1
+	inviteMixinFields2 := inviteMixin[2].Fields()
+	_ = inviteMixinFields2
+	inviteFields := schema.Invite{}.Fields()
+	_ = inviteFields
+	// inviteDescCreatedAt is the schema descriptor for created_at field.
+	inviteDescCreatedAt := inviteMixinFields1[0].Descriptor()
+	// invite.DefaultCreatedAt holds the default value on creation for the created_at field.
+	invite.DefaultCreatedAt = inviteDescCreatedAt.Default.(func() time.Time)
+	// inviteDescOrganizationID is the schema descriptor for organization_id field.
+	inviteDescOrganizationID := inviteMixinFields2[0].Descriptor()
+	// invite.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	invite.OrganizationIDValidator = inviteDescOrganizationID.Validators[0].(func(string) error)
+	// inviteDescCreatedBy is the schema descriptor for created_by field.
+	inviteDescCreatedBy := inviteFields[0].Descriptor()
+	// invite.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	invite.CreatedByValidator = inviteDescCreatedBy.Validators[0].(func(string) error)
+	// inviteDescSSO is the schema descriptor for sso field.
+	inviteDescSSO := inviteFields[4].Descriptor()
+	// invite.DefaultSSO holds the default value on creation for the sso field.
+	invite.DefaultSSO = inviteDescSSO.Default.(bool)
+	// inviteDescUses is the schema descriptor for uses field.
+	inviteDescUses := inviteFields[7].Descriptor()
+	// invite.DefaultUses holds the default value on creation for the uses field.
+	invite.DefaultUses = inviteDescUses.Default.(int)
+	// inviteDescID is the schema descriptor for id field.
+	inviteDescID := inviteMixinFields0[0].Descriptor()
+	// invite.DefaultID holds the default value on creation for the id field.
+	invite.DefaultID = inviteDescID.Default.(func() string)
+	// invite.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	invite.IDValidator = inviteDescID.Validators[0].(func(string) error)
 	memberMixin := schema.Member{}.Mixin()
 	memberMixinFields0 := memberMixin[0].Fields()
 	_ = memberMixinFields0
@@ -386,6 +464,10 @@ func init() {
 	organizationDescMergeRules := organizationFields[13].Descriptor()
 	// organization.DefaultMergeRules holds the default value on creation for the merge_rules field.
 	organization.DefaultMergeRules = organizationDescMergeRules.Default.(mergerule.Rules)
+	// organizationDescAgentInstructions is the schema descriptor for agent_instructions field.
+	organizationDescAgentInstructions := organizationFields[14].Descriptor()
+	// organization.DefaultAgentInstructions holds the default value on creation for the agent_instructions field.
+	organization.DefaultAgentInstructions = organizationDescAgentInstructions.Default.(string)
 	// organizationDescID is the schema descriptor for id field.
 	organizationDescID := organizationMixinFields0[0].Descriptor()
 	// organization.DefaultID holds the default value on creation for the id field.

@@ -16,6 +16,8 @@ type Tx struct {
 	config
 	// AccessToken is the client for interacting with the AccessToken builders.
 	AccessToken *AccessTokenClient
+	// AuditEntry is the client for interacting with the AuditEntry builders.
+	AuditEntry *AuditEntryClient
 	// ChangeRequest is the client for interacting with the ChangeRequest builders.
 	ChangeRequest *ChangeRequestClient
 	// Collection is the client for interacting with the Collection builders.
@@ -32,6 +34,8 @@ type Tx struct {
 	Contributor *ContributorClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// Invite is the client for interacting with the Invite builders.
+	Invite *InviteClient
 	// Member is the client for interacting with the Member builders.
 	Member *MemberClient
 	// Organization is the client for interacting with the Organization builders.
@@ -188,6 +192,7 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.AccessToken = NewAccessTokenClient(tx.config)
+	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.ChangeRequest = NewChangeRequestClient(tx.config)
 	tx.Collection = NewCollectionClient(tx.config)
 	tx.CollectionAncestor = NewCollectionAncestorClient(tx.config)
@@ -196,6 +201,7 @@ func (tx *Tx) init() {
 	tx.ContentObject = NewContentObjectClient(tx.config)
 	tx.Contributor = NewContributorClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
+	tx.Invite = NewInviteClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)
 	tx.Permission = NewPermissionClient(tx.config)

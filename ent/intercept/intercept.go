@@ -8,6 +8,7 @@ import (
 
 	"octavo/ent"
 	"octavo/ent/accesstoken"
+	"octavo/ent/auditentry"
 	"octavo/ent/changerequest"
 	"octavo/ent/collection"
 	"octavo/ent/collectionancestor"
@@ -16,6 +17,7 @@ import (
 	"octavo/ent/contentobject"
 	"octavo/ent/contributor"
 	"octavo/ent/event"
+	"octavo/ent/invite"
 	"octavo/ent/member"
 	"octavo/ent/organization"
 	"octavo/ent/permission"
@@ -114,6 +116,33 @@ func (f TraverseAccessToken) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AccessTokenQuery", q)
+}
+
+// The AuditEntryFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AuditEntryFunc func(context.Context, *ent.AuditEntryQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AuditEntryFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AuditEntryQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AuditEntryQuery", q)
+}
+
+// The TraverseAuditEntry type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAuditEntry func(context.Context, *ent.AuditEntryQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAuditEntry) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAuditEntry) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuditEntryQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEntryQuery", q)
 }
 
 // The ChangeRequestFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -330,6 +359,33 @@ func (f TraverseEvent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.EventQuery", q)
+}
+
+// The InviteFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InviteFunc func(context.Context, *ent.InviteQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InviteFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InviteQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InviteQuery", q)
+}
+
+// The TraverseInvite type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInvite func(context.Context, *ent.InviteQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInvite) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInvite) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InviteQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InviteQuery", q)
 }
 
 // The MemberFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -661,6 +717,8 @@ func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
 	case *ent.AccessTokenQuery:
 		return &query[*ent.AccessTokenQuery, predicate.AccessToken, accesstoken.OrderOption]{typ: ent.TypeAccessToken, tq: q}, nil
+	case *ent.AuditEntryQuery:
+		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
 	case *ent.ChangeRequestQuery:
 		return &query[*ent.ChangeRequestQuery, predicate.ChangeRequest, changerequest.OrderOption]{typ: ent.TypeChangeRequest, tq: q}, nil
 	case *ent.CollectionQuery:
@@ -677,6 +735,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ContributorQuery, predicate.Contributor, contributor.OrderOption]{typ: ent.TypeContributor, tq: q}, nil
 	case *ent.EventQuery:
 		return &query[*ent.EventQuery, predicate.Event, event.OrderOption]{typ: ent.TypeEvent, tq: q}, nil
+	case *ent.InviteQuery:
+		return &query[*ent.InviteQuery, predicate.Invite, invite.OrderOption]{typ: ent.TypeInvite, tq: q}, nil
 	case *ent.MemberQuery:
 		return &query[*ent.MemberQuery, predicate.Member, member.OrderOption]{typ: ent.TypeMember, tq: q}, nil
 	case *ent.OrganizationQuery:

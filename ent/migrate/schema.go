@@ -42,6 +42,49 @@ var (
 			},
 		},
 	}
+	// AuditEntriesColumns holds the columns for the "audit_entries" table.
+	AuditEntriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "actor_id", Type: field.TypeString, Nullable: true},
+		{Name: "token_id", Type: field.TypeString, Nullable: true},
+		{Name: "action", Type: field.TypeString},
+		{Name: "subject_id", Type: field.TypeString},
+		{Name: "before", Type: field.TypeJSON, Nullable: true},
+		{Name: "after", Type: field.TypeJSON, Nullable: true},
+		{Name: "address", Type: field.TypeString, Default: ""},
+		{Name: "user_agent", Type: field.TypeString, Default: ""},
+		{Name: "request_id", Type: field.TypeString, Default: ""},
+	}
+	// AuditEntriesTable holds the schema information for the "audit_entries" table.
+	AuditEntriesTable = &schema.Table{
+		Name:       "audit_entries",
+		Columns:    AuditEntriesColumns,
+		PrimaryKey: []*schema.Column{AuditEntriesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "auditentry_organization_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[2], AuditEntriesColumns[0]},
+			},
+			{
+				Name:    "auditentry_organization_id_actor_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[2], AuditEntriesColumns[3], AuditEntriesColumns[0]},
+			},
+			{
+				Name:    "auditentry_organization_id_subject_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[2], AuditEntriesColumns[6], AuditEntriesColumns[0]},
+			},
+			{
+				Name:    "auditentry_organization_id_action_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[2], AuditEntriesColumns[5], AuditEntriesColumns[0]},
+			},
+		},
+	}
 	// ChangeRequestsColumns holds the columns for the "change_requests" table.
 	ChangeRequestsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -405,6 +448,54 @@ var (
 			},
 		},
 	}
+	// InvitesColumns holds the columns for the "invites" table.
+	InvitesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "email", Type: field.TypeString, Nullable: true},
+		{Name: "resource_id", Type: field.TypeString, Nullable: true},
+		{Name: "role", Type: field.TypeInt8},
+		{Name: "sso", Type: field.TypeBool, Default: false},
+		{Name: "hash", Type: field.TypeString, Unique: true},
+		{Name: "maximum_uses", Type: field.TypeInt, Nullable: true},
+		{Name: "uses", Type: field.TypeInt, Default: 0},
+		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
+		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "created_by", Type: field.TypeString},
+	}
+	// InvitesTable holds the schema information for the "invites" table.
+	InvitesTable = &schema.Table{
+		Name:       "invites",
+		Columns:    InvitesColumns,
+		PrimaryKey: []*schema.Column{InvitesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "invites_organizations_organization",
+				Columns:    []*schema.Column{InvitesColumns[11]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "invites_users_creator",
+				Columns:    []*schema.Column{InvitesColumns[12]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "invite_organization_id_email",
+				Unique:  false,
+				Columns: []*schema.Column{InvitesColumns[11], InvitesColumns[2]},
+			},
+			{
+				Name:    "invite_resource_id",
+				Unique:  false,
+				Columns: []*schema.Column{InvitesColumns[3]},
+			},
+		},
+	}
 	// MembersColumns holds the columns for the "members" table.
 	MembersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -466,6 +557,9 @@ var (
 		{Name: "ai", Type: field.TypeBool, Default: false},
 		{Name: "invite_links", Type: field.TypeBool, Default: true},
 		{Name: "merge_rules", Type: field.TypeJSON},
+		{Name: "agent_instructions", Type: field.TypeString, Default: ""},
+		{Name: "agent_instructions_updated_at", Type: field.TypeTime, Nullable: true},
+		{Name: "agent_instructions_updated_by", Type: field.TypeString, Nullable: true},
 	}
 	// OrganizationsTable holds the schema information for the "organizations" table.
 	OrganizationsTable = &schema.Table{
@@ -860,6 +954,7 @@ var (
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		AccessTokensTable,
+		AuditEntriesTable,
 		ChangeRequestsTable,
 		CollectionsTable,
 		CollectionAncestorsTable,
@@ -868,6 +963,7 @@ var (
 		ContentObjectsTable,
 		ContributorsTable,
 		EventsTable,
+		InvitesTable,
 		MembersTable,
 		OrganizationsTable,
 		PermissionsTable,
@@ -907,6 +1003,8 @@ func init() {
 	ContributorsTable.ForeignKeys[1].RefTable = ChangeRequestsTable
 	ContributorsTable.ForeignKeys[2].RefTable = UsersTable
 	EventsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	InvitesTable.ForeignKeys[0].RefTable = OrganizationsTable
+	InvitesTable.ForeignKeys[1].RefTable = UsersTable
 	MembersTable.ForeignKeys[0].RefTable = OrganizationsTable
 	MembersTable.ForeignKeys[1].RefTable = UsersTable
 	PermissionsTable.ForeignKeys[0].RefTable = OrganizationsTable

@@ -47,6 +47,12 @@ const (
 	FieldInviteLinks = "invite_links"
 	// FieldMergeRules holds the string denoting the merge_rules field in the database.
 	FieldMergeRules = "merge_rules"
+	// FieldAgentInstructions holds the string denoting the agent_instructions field in the database.
+	FieldAgentInstructions = "agent_instructions"
+	// FieldAgentInstructionsUpdatedAt holds the string denoting the agent_instructions_updated_at field in the database.
+	FieldAgentInstructionsUpdatedAt = "agent_instructions_updated_at"
+	// FieldAgentInstructionsUpdatedBy holds the string denoting the agent_instructions_updated_by field in the database.
+	FieldAgentInstructionsUpdatedBy = "agent_instructions_updated_by"
 	// EdgeMembers holds the string denoting the members edge name in mutations.
 	EdgeMembers = "members"
 	// Table holds the table name of the organization in the database.
@@ -78,6 +84,9 @@ var Columns = []string{
 	FieldAi,
 	FieldInviteLinks,
 	FieldMergeRules,
+	FieldAgentInstructions,
+	FieldAgentInstructionsUpdatedAt,
+	FieldAgentInstructionsUpdatedBy,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -109,6 +118,8 @@ var (
 	DefaultInviteLinks bool
 	// DefaultMergeRules holds the default value on creation for the "merge_rules" field.
 	DefaultMergeRules mergerule.Rules
+	// DefaultAgentInstructions holds the default value on creation for the "agent_instructions" field.
+	DefaultAgentInstructions string
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -181,6 +192,21 @@ func ByAi(opts ...sql.OrderTermOption) OrderOption {
 // ByInviteLinks orders the results by the invite_links field.
 func ByInviteLinks(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInviteLinks, opts...).ToFunc()
+}
+
+// ByAgentInstructions orders the results by the agent_instructions field.
+func ByAgentInstructions(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentInstructions, opts...).ToFunc()
+}
+
+// ByAgentInstructionsUpdatedAt orders the results by the agent_instructions_updated_at field.
+func ByAgentInstructionsUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentInstructionsUpdatedAt, opts...).ToFunc()
+}
+
+// ByAgentInstructionsUpdatedBy orders the results by the agent_instructions_updated_by field.
+func ByAgentInstructionsUpdatedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentInstructionsUpdatedBy, opts...).ToFunc()
 }
 
 // ByMembersCount orders the results by members count.

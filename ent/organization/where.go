@@ -131,6 +131,21 @@ func InviteLinks(v bool) predicate.Organization {
 	return predicate.Organization(sql.FieldEQ(FieldInviteLinks, v))
 }
 
+// AgentInstructions applies equality check predicate on the "agent_instructions" field. It's identical to AgentInstructionsEQ.
+func AgentInstructions(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsUpdatedAt applies equality check predicate on the "agent_instructions_updated_at" field. It's identical to AgentInstructionsUpdatedAtEQ.
+func AgentInstructionsUpdatedAt(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedBy applies equality check predicate on the "agent_instructions_updated_by" field. It's identical to AgentInstructionsUpdatedByEQ.
+func AgentInstructionsUpdatedBy(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructionsUpdatedBy, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Organization {
 	return predicate.Organization(sql.FieldEQ(FieldCreatedAt, v))
@@ -815,6 +830,196 @@ func InviteLinksEQ(v bool) predicate.Organization {
 // InviteLinksNEQ applies the NEQ predicate on the "invite_links" field.
 func InviteLinksNEQ(v bool) predicate.Organization {
 	return predicate.Organization(sql.FieldNEQ(FieldInviteLinks, v))
+}
+
+// AgentInstructionsEQ applies the EQ predicate on the "agent_instructions" field.
+func AgentInstructionsEQ(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsNEQ applies the NEQ predicate on the "agent_instructions" field.
+func AgentInstructionsNEQ(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldNEQ(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsIn applies the In predicate on the "agent_instructions" field.
+func AgentInstructionsIn(vs ...string) predicate.Organization {
+	return predicate.Organization(sql.FieldIn(FieldAgentInstructions, vs...))
+}
+
+// AgentInstructionsNotIn applies the NotIn predicate on the "agent_instructions" field.
+func AgentInstructionsNotIn(vs ...string) predicate.Organization {
+	return predicate.Organization(sql.FieldNotIn(FieldAgentInstructions, vs...))
+}
+
+// AgentInstructionsGT applies the GT predicate on the "agent_instructions" field.
+func AgentInstructionsGT(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldGT(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsGTE applies the GTE predicate on the "agent_instructions" field.
+func AgentInstructionsGTE(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldGTE(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsLT applies the LT predicate on the "agent_instructions" field.
+func AgentInstructionsLT(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldLT(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsLTE applies the LTE predicate on the "agent_instructions" field.
+func AgentInstructionsLTE(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldLTE(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsContains applies the Contains predicate on the "agent_instructions" field.
+func AgentInstructionsContains(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldContains(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsHasPrefix applies the HasPrefix predicate on the "agent_instructions" field.
+func AgentInstructionsHasPrefix(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldHasPrefix(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsHasSuffix applies the HasSuffix predicate on the "agent_instructions" field.
+func AgentInstructionsHasSuffix(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldHasSuffix(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsEqualFold applies the EqualFold predicate on the "agent_instructions" field.
+func AgentInstructionsEqualFold(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEqualFold(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsContainsFold applies the ContainsFold predicate on the "agent_instructions" field.
+func AgentInstructionsContainsFold(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldContainsFold(FieldAgentInstructions, v))
+}
+
+// AgentInstructionsUpdatedAtEQ applies the EQ predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtEQ(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtNEQ applies the NEQ predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtNEQ(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldNEQ(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtIn applies the In predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtIn(vs ...time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldIn(FieldAgentInstructionsUpdatedAt, vs...))
+}
+
+// AgentInstructionsUpdatedAtNotIn applies the NotIn predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtNotIn(vs ...time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldNotIn(FieldAgentInstructionsUpdatedAt, vs...))
+}
+
+// AgentInstructionsUpdatedAtGT applies the GT predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtGT(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldGT(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtGTE applies the GTE predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtGTE(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldGTE(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtLT applies the LT predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtLT(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldLT(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtLTE applies the LTE predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtLTE(v time.Time) predicate.Organization {
+	return predicate.Organization(sql.FieldLTE(FieldAgentInstructionsUpdatedAt, v))
+}
+
+// AgentInstructionsUpdatedAtIsNil applies the IsNil predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtIsNil() predicate.Organization {
+	return predicate.Organization(sql.FieldIsNull(FieldAgentInstructionsUpdatedAt))
+}
+
+// AgentInstructionsUpdatedAtNotNil applies the NotNil predicate on the "agent_instructions_updated_at" field.
+func AgentInstructionsUpdatedAtNotNil() predicate.Organization {
+	return predicate.Organization(sql.FieldNotNull(FieldAgentInstructionsUpdatedAt))
+}
+
+// AgentInstructionsUpdatedByEQ applies the EQ predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByEQ(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEQ(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByNEQ applies the NEQ predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByNEQ(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldNEQ(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByIn applies the In predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByIn(vs ...string) predicate.Organization {
+	return predicate.Organization(sql.FieldIn(FieldAgentInstructionsUpdatedBy, vs...))
+}
+
+// AgentInstructionsUpdatedByNotIn applies the NotIn predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByNotIn(vs ...string) predicate.Organization {
+	return predicate.Organization(sql.FieldNotIn(FieldAgentInstructionsUpdatedBy, vs...))
+}
+
+// AgentInstructionsUpdatedByGT applies the GT predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByGT(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldGT(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByGTE applies the GTE predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByGTE(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldGTE(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByLT applies the LT predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByLT(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldLT(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByLTE applies the LTE predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByLTE(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldLTE(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByContains applies the Contains predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByContains(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldContains(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByHasPrefix applies the HasPrefix predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByHasPrefix(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldHasPrefix(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByHasSuffix applies the HasSuffix predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByHasSuffix(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldHasSuffix(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByIsNil applies the IsNil predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByIsNil() predicate.Organization {
+	return predicate.Organization(sql.FieldIsNull(FieldAgentInstructionsUpdatedBy))
+}
+
+// AgentInstructionsUpdatedByNotNil applies the NotNil predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByNotNil() predicate.Organization {
+	return predicate.Organization(sql.FieldNotNull(FieldAgentInstructionsUpdatedBy))
+}
+
+// AgentInstructionsUpdatedByEqualFold applies the EqualFold predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByEqualFold(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldEqualFold(FieldAgentInstructionsUpdatedBy, v))
+}
+
+// AgentInstructionsUpdatedByContainsFold applies the ContainsFold predicate on the "agent_instructions_updated_by" field.
+func AgentInstructionsUpdatedByContainsFold(v string) predicate.Organization {
+	return predicate.Organization(sql.FieldContainsFold(FieldAgentInstructionsUpdatedBy, v))
 }
 
 // HasMembers applies the HasEdge predicate on the "members" edge.

@@ -9,6 +9,9 @@ import (
 // AccessToken is the predicate function for accesstoken builders.
 type AccessToken func(*sql.Selector)
 
+// AuditEntry is the predicate function for auditentry builders.
+type AuditEntry func(*sql.Selector)
+
 // ChangeRequest is the predicate function for changerequest builders.
 type ChangeRequest func(*sql.Selector)
 
@@ -32,6 +35,9 @@ type Contributor func(*sql.Selector)
 
 // Event is the predicate function for event builders.
 type Event func(*sql.Selector)
+
+// Invite is the predicate function for invite builders.
+type Invite func(*sql.Selector)
 
 // Member is the predicate function for member builders.
 type Member func(*sql.Selector)

@@ -40,6 +40,9 @@ func (Organization) Fields() []ent.Field {
 		field.Bool("ai").Default(false),
 		field.Bool("invite_links").Default(true),
 		field.JSON("merge_rules", mergerule.Rules{}).Default(mergerule.Rules{Type: mergerule.None}),
+		field.String("agent_instructions").Default(""), // Markdown
+		field.Time("agent_instructions_updated_at").Optional().Nillable(),
+		optional("agent_instructions_updated_by"), // of a user
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"octavo/internal/access"
+	"octavo/internal/audit"
 	"octavo/internal/fault"
 	"octavo/rest"
 	"octavo/rest/wire"
@@ -60,6 +61,7 @@ func identify(next http.Handler) http.Handler {
 		}
 		writer.Header().Set(requestIDHeader, id)
 		ctx := context.WithValue(request.Context(), middleware.RequestIDKey, id)
+		ctx = audit.WithOrigin(ctx, audit.Origin{Address: clientAddress(request), UserAgent: request.UserAgent(), RequestID: id})
 		next.ServeHTTP(writer, request.WithContext(ctx))
 	})
 }
@@ -143,11 +145,16 @@ func callerKey(request *http.Request) (string, error) {
 	if viewer := access.From(request.Context()); viewer.UserID != "" {
 		return viewer.UserID, nil
 	}
+	return httprate.CanonicalizeIP(clientAddress(request)), nil
+}
+
+// clientAddress is the address of the client without its port.
+func clientAddress(request *http.Request) string {
 	address, _, err := net.SplitHostPort(request.RemoteAddr)
 	if err != nil {
-		return "", err
+		return request.RemoteAddr
 	}
-	return httprate.CanonicalizeIP(address), nil
+	return address
 }
 
 func showError(writer http.ResponseWriter, code fault.Code, message string) {

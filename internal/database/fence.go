@@ -31,6 +31,8 @@ var ownedTypes = map[string]string{
 	ent.TypeCommentReply:       "organization_id",
 	ent.TypeReaction:           "organization_id",
 	ent.TypeEvent:              "organization_id",
+	ent.TypeInvite:             "organization_id",
+	ent.TypeAuditEntry:         "organization_id",
 }
 
 // openTypes are the other Ent types; a test checks that every type is in one

@@ -17,6 +17,7 @@ type Prefix string
 // The prefixes in use.
 const (
 	AccessToken       Prefix = "tok"
+	AuditEntry        Prefix = "aud"
 	ChangeRequest     Prefix = "crq"
 	Collection        Prefix = "col"
 	Comment           Prefix = "cmt"
@@ -35,6 +36,12 @@ const (
 	ReusableContent   Prefix = "rus"
 	Review            Prefix = "rvw"
 	Revision          Prefix = "rev"
+	Site              Prefix = "sit"
+	SiteRedirect      Prefix = "rdr"
+	SiteSection       Prefix = "sec"
+	SiteSectionGroup  Prefix = "sgr"
+	SiteShareLink     Prefix = "shl"
+	SiteSpace         Prefix = "ssp"
 	Space             Prefix = "spc"
 	Team              Prefix = "tea"
 	TeamMember        Prefix = "tmb"

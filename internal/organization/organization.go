@@ -11,6 +11,7 @@ import (
 	"octavo/ent/member"
 	entorganization "octavo/ent/organization"
 	"octavo/internal/access"
+	"octavo/internal/audit"
 	"octavo/internal/database"
 	"octavo/internal/fault"
 	"octavo/internal/pagination"
@@ -137,7 +138,17 @@ func (s *Service) CreateFor(ctx context.Context, userID string, organization New
 		if err != nil {
 			return err
 		}
-		return client.Member.Create().SetOrganizationID(created.ID).SetUserID(userID).SetRole(access.Admin).Exec(ctx)
+		if err := client.Member.Create().SetOrganizationID(created.ID).SetUserID(userID).SetRole(access.Admin).Exec(ctx); err != nil {
+			return err
+		}
+		return audit.Record(ctx, s.database,
+			audit.Change{
+				OrganizationID: created.ID, Action: audit.OrganizationCreated, SubjectID: created.ID,
+				After: map[string]any{"title": created.Title, "hostname": created.Hostname},
+			},
+			audit.Change{
+				OrganizationID: created.ID, Action: audit.MemberAdded, SubjectID: userID, After: map[string]any{"role": access.Admin},
+			})
 	})
 	if err != nil {
 		return nil, err
@@ -178,7 +189,15 @@ func (s *Service) AddMember(ctx context.Context, organizationID, userID string, 
 	if _, err := s.Get(ctx, organizationID); err != nil {
 		return err
 	}
-	err := s.database.Client(ctx).Member.Create().SetOrganizationID(organizationID).SetUserID(userID).SetRole(role).Exec(ctx)
+	err := s.database.Write(ctx, func(ctx context.Context) error {
+		err := s.database.Client(ctx).Member.Create().SetOrganizationID(organizationID).SetUserID(userID).SetRole(role).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, s.database, audit.Change{
+			OrganizationID: organizationID, Action: audit.MemberAdded, SubjectID: userID, After: map[string]any{"role": role},
+		})
+	})
 	if ent.IsConstraintError(err) {
 		return fault.New(fault.Conflict, "the user is a member already, or does not exist")
 	}

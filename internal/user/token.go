@@ -16,7 +16,9 @@ import (
 
 	"octavo/ent"
 	"octavo/ent/accesstoken"
+	"octavo/ent/member"
 	"octavo/internal/access"
+	"octavo/internal/audit"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/pagination"
@@ -66,17 +68,46 @@ func (s *Service) CreateTokenOf(ctx context.Context, userID string, token NewTok
 	for index, scope := range token.Scopes {
 		scopes[index] = string(scope)
 	}
-	create := s.database.Client(ctx).AccessToken.Create().
-		SetUserID(userID).SetName(token.Name).SetHash(hashToken(secret)).
-		SetHint(secret[len(secret)-hintLength:]).SetScopes(scopes)
-	if token.ExpiresAt != nil {
-		create.SetExpiresAt(token.ExpiresAt.UTC().Truncate(time.Microsecond))
+	create := func(ctx context.Context) *ent.AccessTokenCreate {
+		create := s.database.Client(ctx).AccessToken.Create().
+			SetUserID(userID).SetName(token.Name).SetHash(hashToken(secret)).
+			SetHint(secret[len(secret)-hintLength:]).SetScopes(scopes)
+		if token.ExpiresAt != nil {
+			create.SetExpiresAt(token.ExpiresAt.UTC().Truncate(time.Microsecond))
+		}
+		return create
 	}
-	created, err := create.Save(ctx)
+	var created *ent.AccessToken
+	err := s.database.Write(ctx, func(ctx context.Context) error {
+		var err error
+		if created, err = create(ctx).Save(ctx); err != nil {
+			return err
+		}
+		return s.record(ctx, audit.AccessTokenCreated, created)
+	})
 	if ent.IsConstraintError(err) {
 		return nil, "", fault.New(fault.Conflict, "this token exists already, or its user does not")
 	}
 	return created, secret, err
+}
+
+// record writes what happened to a token into the audit log of each
+// organization that it reaches.
+func (s *Service) record(ctx context.Context, action audit.Action, token *ent.AccessToken) error {
+	memberships, err := s.database.Client(ctx).Member.Query().Where(member.UserID(token.UserID)).
+		All(access.System(ctx, "a token reaches organizations that the caller may not be a member of"))
+	if err != nil {
+		return err
+	}
+	described := map[string]any{"user": token.UserID, "name": token.Name, "scopes": token.Scopes, "expiresAt": token.ExpiresAt}
+	changes := make([]audit.Change, len(memberships))
+	for index, membership := range memberships {
+		changes[index] = audit.Change{OrganizationID: membership.OrganizationID, Action: action, SubjectID: token.ID, After: described}
+		if action == audit.AccessTokenRevoked {
+			changes[index].Before, changes[index].After = described, nil
+		}
+	}
+	return audit.Record(ctx, s.database, changes...)
 }
 
 func (t NewToken) validate() error {
@@ -116,7 +147,15 @@ func (s *Service) RevokeToken(ctx context.Context, id string) (*ent.AccessToken,
 	if err != nil || token.RevokedAt != nil {
 		return token, err
 	}
-	return client.AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
+	err = s.database.Write(ctx, func(ctx context.Context) error {
+		var err error
+		token, err = s.database.Client(ctx).AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, audit.AccessTokenRevoked, token)
+	})
+	return token, err
 }
 
 // TokensByID returns those of the caller's tokens that have the ids. A token

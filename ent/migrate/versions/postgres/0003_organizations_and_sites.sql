@@ -1,0 +1,10 @@
+ALTER TABLE "organizations" ADD COLUMN "agent_instructions" character varying NOT NULL DEFAULT '', ADD COLUMN "agent_instructions_updated_at" timestamptz NULL, ADD COLUMN "agent_instructions_updated_by" character varying NULL;
+CREATE TABLE "audit_entries" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "organization_id" character varying NOT NULL, "actor_id" character varying NULL, "token_id" character varying NULL, "action" character varying NOT NULL, "subject_id" character varying NOT NULL, "before" jsonb NULL, "after" jsonb NULL, "address" character varying NOT NULL DEFAULT '', "user_agent" character varying NOT NULL DEFAULT '', "request_id" character varying NOT NULL DEFAULT '', PRIMARY KEY ("id"));
+CREATE INDEX "auditentry_organization_id_id" ON "audit_entries" ("organization_id", "id");
+CREATE INDEX "auditentry_organization_id_actor_id_id" ON "audit_entries" ("organization_id", "actor_id", "id");
+CREATE INDEX "auditentry_organization_id_subject_id_id" ON "audit_entries" ("organization_id", "subject_id", "id");
+CREATE INDEX "auditentry_organization_id_action_id" ON "audit_entries" ("organization_id", "action", "id");
+CREATE TABLE "invites" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "email" character varying NULL, "resource_id" character varying NULL, "role" smallint NOT NULL, "sso" boolean NOT NULL DEFAULT false, "hash" character varying NOT NULL, "maximum_uses" bigint NULL, "uses" bigint NOT NULL DEFAULT 0, "expires_at" timestamptz NULL, "revoked_at" timestamptz NULL, "organization_id" character varying NOT NULL, "created_by" character varying NOT NULL, PRIMARY KEY ("id"), CONSTRAINT "invites_organizations_organization" FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE, CONSTRAINT "invites_users_creator" FOREIGN KEY ("created_by") REFERENCES "users" ("id") ON DELETE NO ACTION);
+CREATE UNIQUE INDEX "invites_hash_key" ON "invites" ("hash");
+CREATE INDEX "invite_organization_id_email" ON "invites" ("organization_id", "email");
+CREATE INDEX "invite_resource_id" ON "invites" ("resource_id");

@@ -1,0 +1,18 @@
+PRAGMA foreign_keys = off;
+PRAGMA foreign_keys = off;
+CREATE TABLE `new_organizations` (`id` text NOT NULL, `created_at` datetime NOT NULL, `title` text NOT NULL, `hostname` text NULL, `type` text NOT NULL DEFAULT ('business'), `use_case` text NULL, `community_type` text NULL, `plan` text NOT NULL DEFAULT ('internal'), `email_domains` json NOT NULL, `default_role` integer NOT NULL DEFAULT (1), `default_content` json NULL, `logo` text NULL, `sso` bool NOT NULL DEFAULT (false), `ai` bool NOT NULL DEFAULT (false), `invite_links` bool NOT NULL DEFAULT (true), `merge_rules` json NOT NULL, `agent_instructions` text NOT NULL DEFAULT (''), `agent_instructions_updated_at` datetime NULL, `agent_instructions_updated_by` text NULL, PRIMARY KEY (`id`));
+INSERT INTO `new_organizations` (`id`, `created_at`, `title`, `hostname`, `type`, `use_case`, `community_type`, `plan`, `email_domains`, `default_role`, `default_content`, `logo`, `sso`, `ai`, `invite_links`, `merge_rules`) SELECT `id`, `created_at`, `title`, `hostname`, `type`, `use_case`, `community_type`, `plan`, `email_domains`, `default_role`, `default_content`, `logo`, `sso`, `ai`, `invite_links`, `merge_rules` FROM `organizations`;
+DROP TABLE `organizations`;
+ALTER TABLE `new_organizations` RENAME TO `organizations`;
+CREATE UNIQUE INDEX `organizations_hostname_key` ON `organizations` (`hostname`);
+CREATE TABLE `audit_entries` (`id` text NOT NULL, `created_at` datetime NOT NULL, `organization_id` text NOT NULL, `actor_id` text NULL, `token_id` text NULL, `action` text NOT NULL, `subject_id` text NOT NULL, `before` json NULL, `after` json NULL, `address` text NOT NULL DEFAULT (''), `user_agent` text NOT NULL DEFAULT (''), `request_id` text NOT NULL DEFAULT (''), PRIMARY KEY (`id`));
+CREATE INDEX `auditentry_organization_id_id` ON `audit_entries` (`organization_id`, `id`);
+CREATE INDEX `auditentry_organization_id_actor_id_id` ON `audit_entries` (`organization_id`, `actor_id`, `id`);
+CREATE INDEX `auditentry_organization_id_subject_id_id` ON `audit_entries` (`organization_id`, `subject_id`, `id`);
+CREATE INDEX `auditentry_organization_id_action_id` ON `audit_entries` (`organization_id`, `action`, `id`);
+CREATE TABLE `invites` (`id` text NOT NULL, `created_at` datetime NOT NULL, `email` text NULL, `resource_id` text NULL, `role` integer NOT NULL, `sso` bool NOT NULL DEFAULT (false), `hash` text NOT NULL, `maximum_uses` integer NULL, `uses` integer NOT NULL DEFAULT (0), `expires_at` datetime NULL, `revoked_at` datetime NULL, `organization_id` text NOT NULL, `created_by` text NOT NULL, PRIMARY KEY (`id`), CONSTRAINT `invites_organizations_organization` FOREIGN KEY (`organization_id`) REFERENCES `organizations` (`id`) ON DELETE CASCADE, CONSTRAINT `invites_users_creator` FOREIGN KEY (`created_by`) REFERENCES `users` (`id`) ON DELETE NO ACTION);
+CREATE UNIQUE INDEX `invites_hash_key` ON `invites` (`hash`);
+CREATE INDEX `invite_organization_id_email` ON `invites` (`organization_id`, `email`);
+CREATE INDEX `invite_resource_id` ON `invites` (`resource_id`);
+PRAGMA foreign_keys = on;
+PRAGMA foreign_keys = on;
