@@ -10,7 +10,7 @@ import (
 	"octavo/ent/requestedreviewer"
 	entreview "octavo/ent/review"
 	"octavo/internal/access"
-	"octavo/internal/document"
+	"octavo/internal/condition"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
 	"octavo/internal/space"
@@ -192,14 +192,15 @@ func (s *standing) missingFromAll() string {
 }
 
 func (s *standing) missingFor(expression string) string {
-	holds, err := document.EvaluateCondition(expression, map[string]any{
+	parsed, err := condition.Parse("expression", expression)
+	if err != nil {
+		return fmt.Sprintf("the condition %s cannot be evaluated: %s", expression, err)
+	}
+	holds := parsed.Holds(map[string]any{
 		"subject": s.Subject, "description": s.description, "status": string(s.Status), "outdated": s.Outdated,
 		"author": s.CreatorID, "reviews": s.reviewed, "approvals": len(s.approvers), "changesRequested": len(s.opponents),
 		"pendingReviews": len(s.pending), "approvers": list(s.approvers), "requestedReviewers": list(s.pending),
 	})
-	if err != nil {
-		return fmt.Sprintf("the condition %s cannot be evaluated: %s", expression, err)
-	}
 	return unless(holds, "the condition does not hold: "+expression)
 }
 

@@ -3,7 +3,7 @@ package document
 import (
 	"maps"
 
-	"github.com/expr-lang/expr/vm"
+	"octavo/internal/condition"
 )
 
 // EvaluateMode tells which expressions Evaluate replaces.
@@ -22,15 +22,15 @@ const (
 // are not defined are null; an expression that cannot be evaluated stays as it
 // is. The document itself does not change.
 func Evaluate(document *Document, variables map[string]any, mode EvaluateMode) *Document {
-	evaluator := &evaluator{variables: variables, mode: mode, programs: map[string]*vm.Program{}}
+	evaluator := &evaluator{variables: variables, mode: mode, expressions: map[string]*condition.Expression{}}
 	return &Document{Data: document.Data, Nodes: evaluator.nodes(document.Nodes)}
 }
 
 type evaluator struct {
 	variables map[string]any
 	mode      EvaluateMode
-	// programs holds what was compiled; nil for what cannot be evaluated.
-	programs map[string]*vm.Program
+	// expressions holds what was parsed; nil for what cannot be evaluated.
+	expressions map[string]*condition.Expression
 }
 
 func (e *evaluator) nodes(nodes []*Node) []*Node {
@@ -48,7 +48,7 @@ func (e *evaluator) nodes(nodes []*Node) []*Node {
 				continue
 			}
 			changed = true
-			if text := formatValue(value); text != "" {
+			if text := condition.Format(value); text != "" {
 				evaluated = append(evaluated, newText(Leaf{Text: text}))
 			}
 		case "if":
@@ -57,7 +57,7 @@ func (e *evaluator) nodes(nodes []*Node) []*Node {
 				evaluated = append(evaluated, e.node(node))
 				continue
 			}
-			if truthy(value) {
+			if condition.Truth(value) {
 				evaluated = append(evaluated, e.nodes(node.Nodes)...)
 			}
 		default:
@@ -94,17 +94,17 @@ func (e *evaluator) node(node *Node) *Node {
 }
 
 func (e *evaluator) value(expression string) (any, bool) {
-	program, known := e.programs[expression]
+	parsed, known := e.expressions[expression]
 	if !known {
-		compiled, err := compile(expression)
-		if err == nil && (e.mode == EvaluateAll || isDeterministic(compiled)) {
-			program = compiled
+		candidate, err := condition.Parse("expression", expression)
+		if err == nil && (e.mode == EvaluateAll || candidate.IsDeterministic()) {
+			parsed = candidate
 		}
-		e.programs[expression] = program
+		e.expressions[expression] = parsed
 	}
-	if program == nil {
+	if parsed == nil {
 		return nil, false
 	}
-	value, err := run(program, e.variables)
+	value, err := parsed.Value(e.variables)
 	return value, err == nil
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"octavo/internal/condition"
+
 	"github.com/yuin/goldmark/ast"
 )
 
@@ -78,7 +80,7 @@ func (c *converter) containerTag(node *block, around context) *Node {
 		hint.Nodes = filled(c.blocks(node, around))
 		return hint
 	case "if":
-		if tag.argument == "" || len(tag.argument) > maximumExpression {
+		if tag.argument == "" || len(tag.argument) > condition.MaximumLength {
 			return nil
 		}
 		return newBlock("if", map[string]any{"expression": tag.argument}, filled(c.blocks(node, around))...)

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"octavo/internal/condition"
+
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
@@ -343,7 +345,7 @@ func (c *converter) appendDialectInline(builder *inlineBuilder, node *inline, ma
 	case kindInlineMath:
 		builder.node(newInline("inline-math", map[string]any{"formula": node.value}))
 	case kindExpression:
-		if len(node.value) > maximumExpression {
+		if len(node.value) > condition.MaximumLength {
 			builder.text("{{ "+node.value+" }}", marks)
 			return
 		}
@@ -453,7 +455,7 @@ func (c *converter) customElement(source string) *Node {
 	switch elementName(opening) {
 	case "code":
 		expression := strings.TrimSpace(html.UnescapeString(inner))
-		if len(attributes) != 1 || expression == "" || len(expression) > maximumExpression {
+		if len(attributes) != 1 || expression == "" || len(expression) > condition.MaximumLength {
 			return nil
 		}
 		return newInline("expression", map[string]any{"expression": expression})

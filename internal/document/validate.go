@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"octavo/internal/condition"
 	"octavo/internal/fault"
 )
 
@@ -19,8 +20,6 @@ const (
 	MaximumNodes = 200_000
 	// MaximumText is how many bytes of text a document may hold.
 	MaximumText = 8 << 20
-	// maximumExpression is how long an expression may be, in bytes.
-	maximumExpression = 1024
 )
 
 // anchorPattern is the form of a heading's own id.
@@ -90,8 +89,8 @@ func identifier(value any) string {
 }
 
 func expression(value any) string {
-	if written, ok := value.(string); !ok || written == "" || len(written) > maximumExpression {
-		return fmt.Sprintf("an expression of 1 to %d characters", maximumExpression)
+	if written, ok := value.(string); !ok || written == "" || len(written) > condition.MaximumLength {
+		return fmt.Sprintf("an expression of 1 to %d characters", condition.MaximumLength)
 	}
 	return ""
 }

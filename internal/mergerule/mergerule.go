@@ -3,6 +3,7 @@
 package mergerule
 
 import (
+	"octavo/internal/condition"
 	"octavo/internal/fault"
 )
 
@@ -48,9 +49,8 @@ type Rules struct {
 }
 
 const (
-	maximumRules      = 20
-	maximumUsers      = 100
-	maximumExpression = 1024
+	maximumRules = 20
+	maximumUsers = 100
 )
 
 var needsUsers = map[Kind]bool{
@@ -63,7 +63,7 @@ var withoutArguments = map[Kind]bool{
 }
 
 // Validate checks the form of the rules: known types and kinds, at most 20
-// rules, at most 100 users a rule, expressions of at most 1024 characters.
+// rules, at most 100 users a rule, expressions that can be evaluated.
 func (r Rules) Validate() error {
 	if r.Type != Inherit && r.Type != Explicit && r.Type != None {
 		return fault.Invalid("mergeRules.type", "%q is not one of inherit, rules, none", r.Type)
@@ -89,9 +89,8 @@ func (r Rule) validate() error {
 			return fault.Invalid("mergeRules.rules.users", "%s takes 1 to %d users, got %d", r.Rule, maximumUsers, len(r.Users))
 		}
 	case r.Rule == Custom:
-		if r.Expression == "" || len(r.Expression) > maximumExpression {
-			return fault.Invalid("mergeRules.rules.expression", "an expression of 1 to %d characters is needed", maximumExpression)
-		}
+		_, err := condition.Parse("mergeRules.rules.expression", r.Expression)
+		return err
 	case !withoutArguments[r.Rule]:
 		return fault.Invalid("mergeRules.rules.rule", "%q is not a merge rule", r.Rule)
 	}

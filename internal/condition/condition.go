@@ -1,4 +1,10 @@
-package document
+// Package condition evaluates the expressions of conditions and of texts:
+// `visitor.claims.plan === "pro"`. Their language is a part of JavaScript's:
+// members, literals, comparisons, &&, ||, !, ?:, arithmetic, and the methods
+// includes, startsWith and endsWith and the length of texts and lists. What is
+// not defined is null, any value is a condition by its truth, and nothing else
+// can be called.
+package condition
 
 import (
 	"errors"
@@ -17,37 +23,55 @@ import (
 	"octavo/internal/fault"
 )
 
+// MaximumLength is how long an expression may be, in bytes.
+const MaximumLength = 1024
+
 const (
-	maximumExpressionNodes  = 500
-	maximumExpressionMemory = 100_000
+	maximumNodes  = 500
+	maximumMemory = 100_000
 )
 
-// CheckExpression says whether an expression can be evaluated. The error, a
-// *fault.Error, names the place of the fault, in characters from 1.
-func CheckExpression(expression string) error {
-	if len(expression) > maximumExpression {
-		return fault.Invalid("expression", "may have %d characters", maximumExpression)
+// Expression can be evaluated. It is safe for concurrent use.
+type Expression struct {
+	program *vm.Program
+	// deterministic says whether it depends on the content alone.
+	deterministic bool
+}
+
+// Parse reads an expression. The error, a *fault.Error about the field, names
+// the place of the mistake, in characters from 1.
+func Parse(field, source string) (*Expression, error) {
+	if len(source) > MaximumLength {
+		return nil, fault.Invalid(field, "may have %d characters, got %d", MaximumLength, len(source))
 	}
-	if strings.TrimSpace(expression) == "" {
-		return fault.Invalid("expression", "is empty")
+	if strings.TrimSpace(source) == "" {
+		return nil, fault.Invalid(field, "is empty")
 	}
-	_, err := compile(expression)
+	program, err := compile(source)
 	if err == nil {
-		return nil
+		return &Expression{program: program, deterministic: isDeterministic(program)}, nil
 	}
 	var at *file.Error
 	if errors.As(err, &at) {
-		return fault.Invalid("expression", "character %d: %s", at.Column+1, at.Message).With("position", at.Column+1)
+		return nil, fault.Invalid(field, "character %d: %s", at.Column+1, at.Message).With("position", at.Column+1)
 	}
-	return fault.Invalid("expression", "%v", err)
+	return nil, fault.Invalid(field, "%v", err)
 }
 
-// compile reads an expression of the dialect, which is JavaScript's.
-func compile(expression string) (*vm.Program, error) {
-	if len(expression) > maximumExpression {
-		return nil, fmt.Errorf("longer than %d characters", maximumExpression)
-	}
-	rewritten, err := rewriteExpression(expression)
+// IsDeterministic says whether the expression depends on the content alone, on
+// the variables of the space and the page, and not on the visitor.
+func (e *Expression) IsDeterministic() bool { return e.deterministic }
+
+// Holds says whether the value of the expression is true. An expression that
+// cannot be evaluated does not hold.
+func (e *Expression) Holds(variables map[string]any) bool {
+	value, err := e.Value(variables)
+	return err == nil && Truth(value)
+}
+
+// compile reads an expression of the dialect.
+func compile(source string) (*vm.Program, error) {
+	rewritten, err := rewrite(source)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +85,7 @@ func compile(expression string) (*vm.Program, error) {
 		return nil, calls.found
 	}
 	return expr.Compile(rewritten,
-		expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.MaxNodes(maximumExpressionNodes),
+		expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.MaxNodes(maximumNodes),
 		expr.DisableAllBuiltins(), expr.Optimize(false),
 		expr.Function("includes", includes), expr.Function("startsWith", affix(strings.HasPrefix)),
 		expr.Function("endsWith", affix(strings.HasSuffix)), expr.Function("truthy", truthyFunction),
@@ -159,11 +183,11 @@ func textLength(arguments ...any) (any, error) {
 }
 
 func truthyFunction(arguments ...any) (any, error) {
-	return len(arguments) == 1 && truthy(arguments[0]), nil
+	return len(arguments) == 1 && Truth(arguments[0]), nil
 }
 
-// truthy is JavaScript's: everything but false, 0, "", null and NaN.
-func truthy(value any) bool {
+// Truth of a value is JavaScript's: everything but false, 0, "", null and NaN.
+func Truth(value any) bool {
 	switch value := value.(type) {
 	case nil:
 		return false
@@ -229,16 +253,17 @@ func call(name string, arguments ...ast.Node) ast.Node {
 	return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: arguments}
 }
 
-// operators are the spellings that differ from JavaScript's.
-var operators = []struct{ from, to string }{{"===", "=="}, {"!==", "!="}}
+// operators are the spellings that differ from JavaScript's. They have the same
+// length, so that places stay what they are.
+var operators = []struct{ from, to string }{{"===", "== "}, {"!==", "!= "}}
 
-// rewriteExpression spells JavaScript's operators in the library's way, outside
+// rewrite spells JavaScript's operators in the library's way, outside
 // of texts.
-func rewriteExpression(expression string) (string, error) {
+func rewrite(expression string) (string, error) {
 	var output strings.Builder
 	for index := 0; index < len(expression); {
 		if quote := expression[index]; quote == '"' || quote == '\'' {
-			end := closingQuote([]byte(expression), index, `\`)
+			end := closingQuote(expression, index)
 			if end < 0 {
 				return "", &file.Error{Location: file.Location{From: index}, Line: 1, Column: index, Message: "the text is not closed"}
 			}
@@ -267,30 +292,32 @@ func rewriteExpression(expression string) (string, error) {
 	return output.String(), nil
 }
 
-// run evaluates an expression; undefined variables are null.
-func run(program *vm.Program, variables map[string]any) (value any, err error) {
+// closingQuote is the index of the quote that ends the text begun at open, or
+// -1 when there is none.
+func closingQuote(expression string, open int) int {
+	for index := open + 1; index < len(expression); index++ {
+		switch expression[index] {
+		case '\\':
+			index++
+		case expression[open]:
+			return index
+		}
+	}
+	return -1
+}
+
+// Value of the expression with the variables, which are as encoding/json makes
+// them; what is not defined is null.
+func (e *Expression) Value(variables map[string]any) (value any, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			value, err = nil, fmt.Errorf("evaluate: %v", problem)
 		}
 	}()
-	machine := vm.VM{MemoryBudget: maximumExpressionMemory}
-	return machine.Run(program, variables)
+	machine := vm.VM{MemoryBudget: maximumMemory}
+	return machine.Run(e.program, variables)
 }
 
-// EvaluateCondition says whether a condition holds for the variables. A
-// condition that cannot be evaluated does not hold, and the error says why.
-func EvaluateCondition(condition string, variables map[string]any) (bool, error) {
-	program, err := compile(condition)
-	if err != nil {
-		return false, err
-	}
-	value, err := run(program, variables)
-	return err == nil && truthy(value), err
-}
-
-// isDeterministic says whether an expression depends on the content alone:
-// on the variables of the space and the page.
 func isDeterministic(program *vm.Program) bool {
 	finder := &rootFinder{}
 	node := program.Node()
@@ -312,8 +339,8 @@ func (f *rootFinder) Visit(node *ast.Node) {
 	}
 }
 
-// formatValue writes a value as text shows it.
-func formatValue(value any) string {
+// Format writes a value as text shows it.
+func Format(value any) string {
 	switch value := value.(type) {
 	case nil:
 		return ""
