@@ -37,6 +37,15 @@ func seed(f *testing.F) {
 	for _, word := range words {
 		f.Add([]byte("* " + word + "\n  > " + word))
 	}
+	for _, found := range foundByFuzzing {
+		f.Add([]byte(found))
+	}
+}
+
+// foundByFuzzing are the sources that were once read or written wrongly.
+var foundByFuzzing = []string{
+	"$$\n{%file src=f%}\n{%endfile%}\naml)",
+	"{% hint %}\n$$\n{%file src=f%}\n{%endfile%}\n{% endhint %}\n$$\na\n$$",
 }
 
 func FuzzParse(f *testing.F) {

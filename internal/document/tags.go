@@ -227,64 +227,102 @@ type pairing struct {
 	closings map[int]bool
 }
 
+// opening is a line that may open a block: its name, where it begins behind
+// its prefix and where the next line does.
 type opening struct {
-	name     string
-	position int
+	name          string
+	position, end int
 }
 
 // pair finds the openings that have a closing: tags with a body, <details>,
 // <table> and lines of $$.
 func pair(source []byte) pairing {
-	pairs := pairing{ends: map[int]int{}, closings: map[int]bool{}}
-	var stack []opening
-	open := map[string]int{}
-	fence := []byte(nil)
-	for start := 0; start < len(source); {
-		end := start + len(source[start:])
-		if newline := bytes.IndexByte(source[start:], '\n'); newline >= 0 {
-			end = start + newline + 1
+	scan := pairScan{
+		source: source, pairing: pairing{ends: map[int]int{}, closings: map[int]bool{}}, open: map[string]int{}, plain: -1,
+	}
+	for {
+		for scan.next < len(source) {
+			scan.line()
 		}
-		prefix := prefixLength(source[start:end])
-		line, position := source[start+prefix:end], start+prefix
-		start = end
-		if fence != nil {
-			if closesFence(line, fence) {
-				fence = nil
-			}
-			continue
+		if scan.open["$$"] == 0 {
+			return scan.pairing
 		}
-		if fence = opensFence(line); fence != nil {
-			continue
+		scan.forgetMath()
+	}
+}
+
+// pairScan is a pass over the lines of a source.
+type pairScan struct {
+	pairing
+	source []byte
+	// next is where the line to read begins.
+	next int
+	// fence is the mark of the code block that the line stands in.
+	fence []byte
+	// stack holds what is open, and open how many of each name.
+	stack []opening
+	open  map[string]int
+	// plain is the position of the $$ that was found to close nowhere.
+	plain int
+}
+
+// line reads the next line.
+func (s *pairScan) line() {
+	end := len(s.source)
+	if newline := bytes.IndexByte(s.source[s.next:], '\n'); newline >= 0 {
+		end = s.next + newline + 1
+	}
+	prefix := prefixLength(s.source[s.next:end])
+	line, position := s.source[s.next+prefix:end], s.next+prefix
+	s.next = end
+	if s.fence != nil {
+		if closesFence(line, s.fence) {
+			s.fence = nil
 		}
-		name, closing := pairName(line)
-		if name == "" {
-			continue
-		}
-		if name == "$$" && open[name] > 0 {
-			closing = true
-		}
-		if !closing {
-			if open["$$"] == 0 {
-				stack = append(stack, opening{name, position})
-				open[name]++
-			}
-			continue
-		}
-		if open[name] == 0 {
-			continue
-		}
-		for {
-			last := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			open[last.name]--
-			if last.name == name {
-				pairs.ends[last.position] = position
-				pairs.closings[position] = true
-				break
-			}
+		return
+	}
+	if s.fence = opensFence(line); s.fence != nil {
+		return
+	}
+	name, closing := pairName(line)
+	if name == "" || position == s.plain {
+		return
+	}
+	inMath := s.open["$$"] > 0
+	switch {
+	case name == "$$" && inMath:
+		s.close(name, position)
+	case !closing && !inMath:
+		s.stack = append(s.stack, opening{name, position, end})
+		s.open[name]++
+	case closing && s.open[name] > 0 && inMath:
+		s.forgetMath()
+	case closing && s.open[name] > 0:
+		s.close(name, position)
+	}
+}
+
+func (s *pairScan) close(name string, position int) {
+	for {
+		last := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		s.open[last.name]--
+		if last.name == name {
+			s.ends[last.position] = position
+			s.closings[position] = true
+			return
 		}
 	}
-	return pairs
+}
+
+// forgetMath goes back to the $$ that is open, the last thing on the stack:
+// it ends nowhere, so it is text and what stands behind it counts. No other
+// $$ lies in between, so that no line is read more than twice.
+func (s *pairScan) forgetMath() {
+	last := s.stack[len(s.stack)-1]
+	s.stack = s.stack[:len(s.stack)-1]
+	s.open[last.name]--
+	s.plain, s.next, s.fence = last.position, last.end, nil
 }
 
 // pairName tells what a line opens or closes.
