@@ -34,7 +34,7 @@ func contentChange(field string, input *model.ContentChangeInput) (edit.Change, 
 		return edit.DeletePage{DeletePage: content.DeletePage{Page: input.DeletePage.Value().Page}}, nil
 	case input.RevertPage.Value() != nil:
 		revert := input.RevertPage.Value()
-		return edit.RevertPage{Page: revert.Page, Revision: revert.Revision.Value()}, nil
+		return edit.RevertPage{Page: revert.Page, Revision: revert.Revision.Value(), Blocks: revert.Blocks.Value()}, nil
 	case input.InsertFiles.Value() != nil:
 		return insertFiles(field, input.InsertFiles.Value())
 	}

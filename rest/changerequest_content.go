@@ -144,10 +144,7 @@ func readChange(field string, change *wire.ContentChange) (*model.ContentChangeI
 	case "delete_page":
 		return &model.ContentChangeInput{DeletePage: graphql.OmittableOf(&model.DeletePageInput{Page: page})}, nil
 	case "revert_page":
-		if len(change.Block) > 0 {
-			return nil, fault.Invalid(field+".block", "single blocks cannot be reverted; leave it out to revert the page")
-		}
-		return &model.ContentChangeInput{RevertPage: graphql.OmittableOf(&model.RevertPageInput{Page: page, Revision: present(change.Revision)})}, nil
+		return &model.ContentChangeInput{RevertPage: graphql.OmittableOf(readRevertPage(page, change))}, nil
 	case "insert_files":
 		return &model.ContentChangeInput{InsertFiles: graphql.OmittableOf(&model.InsertFilesInput{Files: readFiles(change.Files)})}, nil
 	}
@@ -170,6 +167,14 @@ func readUpdatePage(page string, change *wire.ContentChange) *model.UpdatePageIn
 		Description: present(change.Description), Hidden: present(change.Hidden), NoIndex: present(change.NoIndex),
 		NoRobotsIndex: present(change.NoRobotsIndex), Condition: present(change.Condition),
 	}
+}
+
+func readRevertPage(page string, change *wire.ContentChange) *model.RevertPageInput {
+	input := &model.RevertPageInput{Page: page, Revision: present(change.Revision)}
+	if change.Block != nil {
+		input.Blocks = graphql.OmittableOf(change.Block)
+	}
+	return input
 }
 
 func readText(text *wire.Text) *model.PageContentInput {

@@ -6672,6 +6672,11 @@ input RevertPageInput {
   page: ID!
   "The revision whose page it becomes. Absent: the one that the change request started from."
   revision: ID
+  """
+  Revert only these blocks, 1 to 1000: keys of top-level nodes of the page's document, as it is now or as it was in
+  the revision. A changed block goes back, a new one goes away, a deleted one comes back. Absent: the whole page.
+  """
+  blocks: [String!]
 }
 
 input InsertFilesInput {
@@ -36640,7 +36645,7 @@ func (ec *executionContext) unmarshalInputRevertPageInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"page", "revision"}
+	fieldsInOrder := [...]string{"page", "revision", "blocks"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -36661,6 +36666,13 @@ func (ec *executionContext) unmarshalInputRevertPageInput(ctx context.Context, o
 				return it, err
 			}
 			it.Revision = graphql.OmittableOf(data)
+		case "blocks":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("blocks"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Blocks = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil

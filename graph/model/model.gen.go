@@ -434,6 +434,9 @@ type RevertPageInput struct {
 	Page string `json:"page"`
 	// The revision whose page it becomes. Absent: the one that the change request started from.
 	Revision graphql.Omittable[*string] `json:"revision,omitempty"`
+	// Revert only these blocks, 1 to 1000: keys of top-level nodes of the page's document, as it is now or as it was in
+	// the revision. A changed block goes back, a new one goes away, a deleted one comes back. Absent: the whole page.
+	Blocks graphql.Omittable[[]string] `json:"blocks,omitempty"`
 }
 
 type ReviewURLs struct {

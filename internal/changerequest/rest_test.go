@@ -80,6 +80,40 @@ func TestContentIsEditedAndMergedOverREST(t *testing.T) {
 	})
 }
 
+// TestSingleBlocksAreReverted names blocks by the keys that the document of the
+// page has.
+func TestSingleBlocksAreReverted(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n\nFirst.\n\nSecond.\n")
+		changeRequest := newChangeRequest(t, server, spaceID)
+		edited(t, server, changeRequest, write(pages[0], "# One\n\nFirst!\n\nSecond!\n\nThird!\n"))
+		admin, path := server.As(apptest.Admin), "/spaces/"+spaceID+"/change-requests/1/content"
+		keys := func(expected int) []any {
+			document := admin.REST(t, http.MethodGet, path+"/page/"+pages[0]+"?format=document", nil).Object(t, http.StatusOK)["document"].(map[string]any)
+			var keys []any
+			for _, node := range document["nodes"].([]any) {
+				keys = append(keys, node.(map[string]any)["key"])
+			}
+			require.Len(t, keys, expected)
+			return keys
+		}
+		markdown := func() any {
+			return admin.REST(t, http.MethodGet, path+"/page/"+pages[0]+"?format=markdown", nil).Object(t, http.StatusOK)["markdown"]
+		}
+		admin.REST(t, http.MethodPost, path, change("revert_page", map[string]any{"page": pages[0], "block": keys(3)[1:2]})).Object(t, http.StatusOK)
+		assert.Equal(t, "First!\n\nSecond.\n\nThird!\n", markdown())
+		admin.Query(t, `mutation($id: ID!, $page: ID!, $blocks: [String!]!) {
+			updateChangeRequestContent(input: {changeRequest: $id, changes: [{revertPage: {page: $page, blocks: $blocks}}]}) { revision { id } }
+		}`, map[string]any{"id": changeRequest, "page": pages[0], "blocks": keys(3)[2:]})
+		assert.Equal(t, "First!\n\nSecond.\n", markdown())
+		for _, block := range [][]any{{}, {"unknown"}} {
+			refused := admin.REST(t, http.MethodPost, path, change("revert_page", map[string]any{"page": pages[0], "block": block}))
+			assert.Equal(t, http.StatusBadRequest, refused.Status)
+		}
+	})
+}
+
 func TestMergeOverGraphQLShowsConflicts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {

@@ -117,6 +117,9 @@ type RevertPage struct {
 	// Source is the tree of the revision to go back to; nil for
 	// ApplyOptions.RevertSource.
 	Source *Tree
+	// Blocks are the keys of the blocks that go back, nil for the whole page:
+	// see document.Block. Metadata and place stay as they are then.
+	Blocks []string
 }
 
 // InsertFiles adds files whose content is stored already.

@@ -15,6 +15,9 @@ func (o RevertPage) apply(e *editor) (*AppliedOperation, error) {
 		id = announced
 	}
 	wanted, current := source.Page(id), e.tree.Page(id)
+	if o.Blocks != nil && (wanted != nil || current != nil) {
+		return e.revertBlocks(wanted, current, o.Blocks)
+	}
 	switch {
 	case wanted == nil && current == nil:
 		return nil, e.invalid("page", "there is no page %q", o.Page)

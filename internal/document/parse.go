@@ -11,9 +11,11 @@ import (
 
 // Parse derives the rich-text form of a page's body, which is Markdown without
 // front matter. It never fails: what is not understood is kept as it stands.
+// Each of its top-level nodes has the key of the Block that it came from; BlockKey
+// cuts off what tells several nodes of a block apart.
 func Parse(markdown []byte, resolver References) *Document {
 	converter := &converter{syntax: read(normalize(markdown)), references: resolver}
-	nodes := converter.blocks(converter.root, context{})
+	nodes := converter.topLevel()
 	assignAnchors(nodes)
 	return &Document{Data: map[string]any{"schemaVersion": SchemaVersion}, Nodes: nodes}
 }
@@ -53,6 +55,26 @@ type context struct {
 func (c context) indent() context {
 	c.indented = true
 	return c
+}
+
+// topLevel returns the blocks of the body, each with the key of the Block that
+// it came from.
+func (c *converter) topLevel() []*Node {
+	blocks, owners := c.syntax.blocks()
+	made := make([][]*Node, len(blocks))
+	index := 0
+	for child := c.root.FirstChild(); child != nil; child = child.NextSibling() {
+		made[owners[index]] = append(made[owners[index]], c.block(child, context{})...)
+		index++
+	}
+	var nodes []*Node
+	for index, block := range blocks {
+		for part, node := range made[index] {
+			node.Key = partKey(block.Key, part)
+		}
+		nodes = append(nodes, made[index]...)
+	}
+	return nodes
 }
 
 func (c *converter) blocks(parent ast.Node, around context) []*Node {

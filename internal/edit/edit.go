@@ -53,10 +53,12 @@ type UpdatePage struct {
 type DeletePage struct{ content.DeletePage }
 
 // RevertPage gives a page the state that it has in a revision of the space;
-// without one, in the content that the change request started from.
+// without one, in the content that the change request started from. Blocks is
+// that of content.RevertPage.
 type RevertPage struct {
 	Page     string
 	Revision *string
+	Blocks   []string
 }
 
 // InsertFiles adds files.
@@ -171,14 +173,14 @@ func within(field string, err error) error {
 
 func (c RevertPage) prepare(ctx context.Context, preparation *preparation) (content.Operation, error) {
 	if c.Revision == nil {
-		return content.RevertPage{Page: c.Page}, nil
+		return content.RevertPage{Page: c.Page, Blocks: c.Blocks}, nil
 	}
 	source, err := preparation.revisions.InSpace(ctx, preparation.spaceID, *c.Revision)
 	if err != nil {
 		return nil, err
 	}
 	tree, err := preparation.revisions.Tree(ctx, source.Revision)
-	return content.RevertPage{Page: c.Page, Source: tree}, err
+	return content.RevertPage{Page: c.Page, Source: tree, Blocks: c.Blocks}, err
 }
 
 func (c InsertFiles) prepare(ctx context.Context, preparation *preparation) (content.Operation, error) {

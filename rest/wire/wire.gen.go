@@ -1748,7 +1748,7 @@ type ContentChange struct {
 	// At The index among the siblings, from 0. Left out, the page goes last, or stays where it is.
 	At *int `json:"at,omitempty"`
 
-	// Block The keys of the blocks to revert.
+	// Block Revert only these blocks: the `key` of top-level nodes of the page's document, as it is now or as it was in the revision. A changed block goes back, a new one goes away, a deleted one comes back. Left out, the whole page is reverted.
 	Block []string `json:"block,omitempty"`
 
 	// Condition An expression over the attributes of a visitor or change request.
