@@ -347,7 +347,7 @@ func (a *API) commentRenderer(format string) func(context.Context, *comment.Comm
 func (a *API) renderComment(ctx context.Context, found *comment.Comment, format string) (wire.Comment, error) {
 	rendered := wire.Comment{
 		Object: "comment", ID: found.ID, PostedAt: found.PostedAt(), EditedAt: found.EditedAt, Replies: found.ReplyCount,
-		Target: renderCommentTarget(found.Target()), Permissions: renderCommentPermissions(found.Permissions()),
+		Target: renderCommentTarget(found.Target()), Permissions: renderCommentPermissions(found.Permissions(ctx)),
 		Status: wire.CommentStatus(found.Status()), ResolvedAt: found.ResolvedAt,
 	}
 	resolver := a.resolvers.Comment()
@@ -416,7 +416,7 @@ func (a *API) replyRenderer(format string) func(context.Context, *comment.Reply)
 func (a *API) renderReply(ctx context.Context, found *comment.Reply, format string) (wire.CommentReply, error) {
 	rendered := wire.CommentReply{
 		Object: "comment-reply", ID: found.ID, PostedAt: found.PostedAt(), EditedAt: found.EditedAt,
-		Permissions: renderCommentPermissions(found.Permissions()),
+		Permissions: renderCommentPermissions(found.Permissions(ctx)),
 	}
 	resolver := a.resolvers.CommentReply()
 	var err error

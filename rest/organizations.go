@@ -90,7 +90,7 @@ func (a *API) renderOrganization(ctx context.Context, found *organization.Organi
 		SSO: &found.SSO, AI: &found.Ai, InviteLinks: found.InviteLinks, MergeRules: renderMergeRules(found.MergeRules),
 		URLs:        wire.OrganizationURLs{Location: urls.Location, App: urls.App, Logo: urls.Logo},
 		Trial:       wire.Trial{Status: "notapplicable"},
-		Permissions: renderOrganizationPermissions(found.Permissions()),
+		Permissions: renderOrganizationPermissions(found.Permissions(ctx)),
 	}
 	if len(found.DefaultContent) > 0 {
 		rendered.DefaultContent = new(wire.SitePointer)

@@ -195,7 +195,7 @@ func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, 
 		URLs: wire.SpaceURLs{
 			Location: urls.Location, App: urls.App, Published: urls.Published, Public: urls.Public, Icon: urls.Icon,
 		},
-		Permissions: renderSpacePermissions(found.Permissions()), GitSync: renderGitSync(git),
+		Permissions: renderSpacePermissions(found.Permissions(ctx)), GitSync: renderGitSync(git),
 	}
 	return rendered, nil
 }

@@ -133,6 +133,12 @@ func (v *Viewer) HasScope(scope Scope) bool {
 	return false
 }
 
+// May tells whether the caller, who holds a role where something is done, may do
+// it with the token that they came with.
+func (v *Viewer) May(scope Scope, held, minimum Role) bool {
+	return held >= minimum && v.HasScope(scope)
+}
+
 // Member returns the caller's role in the organization. The organization of a
 // stranger is NOT_FOUND.
 func Member(ctx context.Context, organizationID string, scope Scope) (Role, error) {

@@ -68,6 +68,11 @@ const (
 	ReadToken Caller = "read-token" // the administrator with a token that may only read
 )
 
+// WriteToken is the administrator with a token that may write, and not change
+// people, settings and tokens. It is not among Callers: where those differ from
+// other writes is tried by itself.
+const WriteToken Caller = "write-token"
+
 // Callers lists every kind.
 var Callers = []Caller{Admin, Creator, Reviewer, Editor, Commenter, Reader, Guest, Stranger, Anonymous, ReadToken}
 
@@ -188,9 +193,16 @@ func (s *Server) populate(t testing.TB) {
 	require.NoError(t, err)
 	s.OtherOrganizationID = other.ID
 	s.callers[Anonymous] = &Client{server: s}
-	_, secret, err := s.App.Users.CreateTokenOf(ctx, admin, user.NewToken{Name: "read only", Scopes: []access.Scope{access.ScopeRead}})
+	s.limited(t, ctx, ReadToken, admin, access.ScopeRead)
+	s.limited(t, ctx, WriteToken, admin, access.ScopeWrite)
+}
+
+// limited is a caller with a token for the scope.
+func (s *Server) limited(t testing.TB, ctx context.Context, caller Caller, userID string, scope access.Scope) {
+	t.Helper()
+	_, secret, err := s.App.Users.CreateTokenOf(ctx, userID, user.NewToken{Name: string(caller), Scopes: []access.Scope{scope}})
 	require.NoError(t, err)
-	s.callers[ReadToken] = &Client{server: s, Token: secret, UserID: admin}
+	s.callers[caller] = &Client{server: s, Token: secret, UserID: userID}
 }
 
 func (s *Server) person(t testing.TB, ctx context.Context, caller Caller) (id string) {

@@ -3,6 +3,8 @@
 package changerequest
 
 import (
+	"context"
+
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/enum"
@@ -27,7 +29,8 @@ type Review struct {
 	Outdated bool
 }
 
-// Permissions are what the caller may do with a change request.
+// Permissions are what the caller, with the token that they came with, may do
+// with a change request.
 type Permissions struct{ View, Edit, Comment, Review, Merge bool }
 
 // active tells whether the change request is neither archived nor merged: only
@@ -37,10 +40,11 @@ func (c *ChangeRequest) active() bool {
 }
 
 // Permissions of the caller, by the same rules that guard the operations.
-func (c *ChangeRequest) Permissions() Permissions {
-	active := c.active()
+func (c *ChangeRequest) Permissions(ctx context.Context) Permissions {
+	viewer, active := access.From(ctx), c.active()
+	may := func(minimum access.Role) bool { return viewer.May(access.ScopeWrite, c.Role, minimum) }
 	return Permissions{
-		View: c.Role >= access.Read, Edit: active && c.Role >= access.Edit, Comment: c.Role >= access.Comment,
-		Review: active && c.Role >= access.Review && !c.Own, Merge: active && c.Role >= access.Review,
+		View: c.Role >= access.Read, Edit: active && may(access.Edit), Comment: may(access.Comment),
+		Review: active && may(access.Review) && !c.Own, Merge: active && may(access.Review),
 	}
 }

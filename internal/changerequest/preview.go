@@ -3,7 +3,6 @@ package changerequest
 import (
 	"context"
 
-	"octavo/internal/access"
 	"octavo/internal/content"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -46,8 +45,7 @@ func (s *Service) MergePreview(ctx context.Context, changeRequest *ChangeRequest
 	if err := s.foresee(ctx, sides, preview); err != nil {
 		return nil, err
 	}
-	permitted := access.From(ctx).HasScope(access.ScopeWrite) && changeRequest.Permissions().Merge
-	preview.Mergeable = permitted && len(preview.UnmetRules) == 0 && len(preview.Conflicts) == 0
+	preview.Mergeable = changeRequest.Permissions(ctx).Merge && len(preview.UnmetRules) == 0 && len(preview.Conflicts) == 0
 	return preview, nil
 }
 

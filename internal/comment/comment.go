@@ -3,6 +3,7 @@
 package comment
 
 import (
+	"context"
 	"time"
 
 	"octavo/ent"
@@ -46,7 +47,8 @@ type Target struct {
 // TableCell is a cell of a table.
 type TableCell struct{ Record, Definition string }
 
-// Permissions are what the caller may do with a comment or reply.
+// Permissions are what the caller, with the token that they came with, may do
+// with a comment or reply.
 type Permissions struct{ View, Edit, Reply, Delete bool }
 
 // Status of the thread.
@@ -82,16 +84,20 @@ func (r *Reply) PostedAt() time.Time { return r.CreatedAt }
 func (r *Reply) Body() Body { return Body{Markdown: r.Markdown, written: r.CommentReply.Document} }
 
 // Permissions of the caller, by the same rules that guard the operations.
-func (c *Comment) Permissions() Permissions {
-	return Permissions{
-		View: true, Edit: c.mayEdit() == nil, Reply: c.mayTakePart() == nil, Delete: c.mayDelete() == nil,
-	}
+func (c *Comment) Permissions(ctx context.Context) Permissions {
+	return permissions(ctx, c, c.Own)
 }
 
 // Permissions of the caller, by the same rules that guard the operations.
-func (r *Reply) Permissions() Permissions {
+func (r *Reply) Permissions(ctx context.Context) Permissions {
+	return permissions(ctx, r.Thread, r.Own)
+}
+
+func permissions(ctx context.Context, thread *Comment, own bool) Permissions {
+	writes := access.From(ctx).HasScope(access.ScopeWrite)
 	return Permissions{
-		View: true, Edit: r.mayEdit() == nil, Reply: r.Thread.mayTakePart() == nil, Delete: r.mayDelete() == nil,
+		View: true, Edit: writes && mayEdit(thread, own) == nil, Reply: writes && thread.mayTakePart() == nil,
+		Delete: writes && mayDelete(thread, own) == nil,
 	}
 }
 

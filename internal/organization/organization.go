@@ -220,7 +220,8 @@ func (s *Service) MembersByID(ctx context.Context, ids []string) (map[string]*en
 	return found, nil
 }
 
-// Permissions are what the caller may do in an organization.
+// Permissions are what the caller, with the token that they came with, may do in
+// an organization.
 type Permissions struct {
 	View, Admin, OwnTeam, CreateContent, CreateOpenAPISpec, IngestConversations, ViewBilling bool
 	ListMembers, ListTeams, ListIntegrations, ListInstallations, InstallIntegration          bool
@@ -228,13 +229,15 @@ type Permissions struct {
 
 // Permissions of the caller. Guests see the organization and nothing of its
 // people.
-func (o *Organization) Permissions() Permissions {
+func (o *Organization) Permissions(ctx context.Context) Permissions {
+	viewer := access.From(ctx)
+	may := func(scope access.Scope, minimum access.Role) bool { return viewer.May(scope, o.Role, minimum) }
+	member := may(access.ScopeRead, access.Read)
 	return Permissions{
-		View: true, Admin: o.Role >= access.Admin, OwnTeam: o.Role >= access.Admin,
-		CreateContent: o.Role >= access.Create, CreateOpenAPISpec: o.Role >= access.Create,
-		IngestConversations: o.Role >= access.Admin, ViewBilling: o.Role >= access.Admin,
-		ListMembers: o.Role >= access.Read, ListTeams: o.Role >= access.Read,
-		ListIntegrations: o.Role >= access.Read, ListInstallations: o.Role >= access.Read,
-		InstallIntegration: o.Role >= access.Admin,
+		View: true, Admin: may(access.ScopeAdmin, access.Admin), OwnTeam: may(access.ScopeAdmin, access.Admin),
+		CreateContent: may(access.ScopeWrite, access.Create), CreateOpenAPISpec: may(access.ScopeWrite, access.Create),
+		IngestConversations: may(access.ScopeWrite, access.Admin), ViewBilling: may(access.ScopeAdmin, access.Admin),
+		ListMembers: member, ListTeams: member, ListIntegrations: member, ListInstallations: member,
+		InstallIntegration: may(access.ScopeAdmin, access.Admin),
 	}
 }

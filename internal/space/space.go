@@ -188,19 +188,21 @@ func (s *Service) Collections(ctx context.Context, ids []string) (map[string]*en
 	return found, nil
 }
 
-// Permissions are what the caller may do with a space.
+// Permissions are what the caller, with the token that they came with, may do
+// with a space.
 type Permissions struct {
 	View, Access, Admin, ViewInviteLinks, Edit, TriggerGitSync, Comment, Merge, Review, InstallIntegration bool
 }
 
 // Permissions of the caller, by the same rules that guard the operations.
-func (s *Space) Permissions() Permissions {
-	active := s.DeletedAt == nil
+func (s *Space) Permissions(ctx context.Context) Permissions {
+	viewer, active := access.From(ctx), s.DeletedAt == nil
+	may := func(scope access.Scope, minimum access.Role) bool { return viewer.May(scope, s.Role, minimum) }
 	return Permissions{
 		View: s.visible(), Access: s.visible(),
-		Admin: s.Role >= access.Admin, ViewInviteLinks: s.Role >= access.Admin,
-		Edit: active && s.Role >= access.Edit, TriggerGitSync: active && s.Role >= access.Create,
-		Comment: active && s.Role >= access.Comment, Merge: active && s.Role >= access.Review,
-		Review: active && s.Role >= access.Review, InstallIntegration: active && s.Role >= access.Admin,
+		Admin: may(access.ScopeWrite, access.Admin), ViewInviteLinks: may(access.ScopeAdmin, access.Admin),
+		Edit: active && may(access.ScopeWrite, access.Edit), TriggerGitSync: active && may(access.ScopeWrite, access.Create),
+		Comment: active && may(access.ScopeWrite, access.Comment), Merge: active && may(access.ScopeWrite, access.Review),
+		Review: active && may(access.ScopeWrite, access.Review), InstallIntegration: active && may(access.ScopeAdmin, access.Admin),
 	}
 }
