@@ -39,6 +39,9 @@ type Options struct {
 	// Authenticate returns a context in which the owner of a token acts. It
 	// serves clients that send the token when they open a web socket.
 	Authenticate func(ctx context.Context, secret string) (context.Context, error)
+	// Renew returns a context in which the caller has the rights of this moment.
+	// It serves operations on a web socket, which may be open for long.
+	Renew func(ctx context.Context) (context.Context, error)
 	// Origins are the other origins from which browsers may open web sockets.
 	Origins []string
 }
@@ -68,6 +71,10 @@ func NewHandler(resolver *Resolver, options Options) http.Handler {
 		return next(ctx)
 	})
 	server.AroundOperations(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+		ctx, err := options.renewed(ctx)
+		if err != nil {
+			return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{presenter(options.Logger)(ctx, err)}})
+		}
 		if isSubscription(ctx) {
 			ctx = live.WithSession(ctx)
 		}
@@ -111,12 +118,30 @@ func isSubscription(ctx context.Context) bool {
 // open authenticates a web socket by the token in its first message, if there
 // is one: browsers cannot send a header.
 func (o Options) open(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+	ctx = context.WithValue(ctx, socketKey{}, true)
 	scheme, secret, found := strings.Cut(payload.Authorization(), " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") {
 		return ctx, nil, nil
 	}
 	authenticated, err := o.Authenticate(ctx, strings.TrimSpace(secret))
 	return authenticated, nil, err
+}
+
+// socketKey marks the contexts of web sockets.
+type socketKey struct{}
+
+// renewed is the context of an operation: on a web socket with the rights that
+// the caller has now, not with those from when it was opened. The context that
+// comes with an error is that of the operation too.
+func (o Options) renewed(ctx context.Context) (context.Context, error) {
+	if ctx.Value(socketKey{}) == nil {
+		return ctx, nil
+	}
+	renewed, err := o.Renew(ctx)
+	if err != nil {
+		return ctx, err
+	}
+	return renewed, nil
 }
 
 // checkOrigin lets a browser open a web socket from the server's own origin and

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"octavo/internal/fault"
 )
@@ -31,6 +32,8 @@ type Viewer struct {
 	TokenID string
 	// Scopes of that token; empty means all.
 	Scopes []Scope
+	// Expires is when that token ends by itself; zero is never.
+	Expires time.Time
 	// Memberships maps the id of each organization that the caller belongs to
 	// to their role in it. Disabled memberships are left out.
 	Memberships map[string]Role

@@ -68,11 +68,14 @@ type Limits struct {
 	// BodyBytes bounds the body of a request.
 	BodyBytes int64
 	GraphQL   graph.Limits
+	// Streams bound subscriptions.
+	Streams live.Limits
 }
 
 // DefaultLimits are those of a server that is configured without any.
 var DefaultLimits = Limits{
 	RequestsPerMinute: 6000, RequestTime: time.Minute, BodyBytes: 32 << 20, GraphQL: graph.DefaultLimits,
+	Streams: live.Limits{PerCaller: 100, Recheck: time.Minute},
 }
 
 // App is a running application without a listener.
@@ -194,7 +197,10 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex, AnyNode: app.nodes,
-		Live:      live.NewService(app.Events, app.Users, app.Spaces, app.ChangeRequests, app.Comments),
+		Live: live.NewService(live.Parts{
+			Events: app.Events, Users: app.Users, Spaces: app.Spaces, ChangeRequests: app.ChangeRequests, Comments: app.Comments,
+			Logger: config.Logger, Limits: config.Limits.Streams,
+		}),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
 	}
 	return app, nil

@@ -10,6 +10,7 @@ import (
 
 // publishEvents has the services publish what they change.
 func (a *App) publishEvents() {
+	a.Database.Use(a.Events.WatchRights)
 	a.Spaces.OnContentChanged(func(ctx context.Context, changed *ent.Space, _, _ *content.Tree, _ *ent.Revision) error {
 		return a.Events.Publish(ctx, event.Event{
 			OrganizationID: changed.OrganizationID, Type: event.SpaceContentUpdated, SubjectID: changed.ID,

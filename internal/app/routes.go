@@ -46,7 +46,7 @@ func (a *App) apis(router chi.Router) {
 	router.Use(a.bounded, a.authenticate, a.limitRate(), loader.Middleware(a.loaderSources()))
 	router.Handle("/graphql", graph.NewHandler(a.resolver, graph.Options{
 		Limits: a.config.Limits.GraphQL, Sources: a.loaderSources(), Logger: a.config.Logger,
-		Authenticate: a.actAs, Origins: a.config.Origins,
+		Authenticate: a.actAs, Renew: a.actOn, Origins: a.config.Origins,
 	}))
 	router.Mount("/v1", rest.NewHandler(a.resolver, a.config.Logger))
 }
@@ -74,6 +74,19 @@ func (a *App) crossOrigin() func(http.Handler) http.Handler {
 // actAs returns a context in which the owner of a token acts.
 func (a *App) actAs(ctx context.Context, secret string) (context.Context, error) {
 	viewer, err := a.Users.Authenticate(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	return access.WithViewer(ctx, viewer), nil
+}
+
+// actOn returns a context in which the caller acts with the rights that they
+// have now.
+func (a *App) actOn(ctx context.Context) (context.Context, error) {
+	if access.From(ctx).TokenID == "" {
+		return ctx, nil
+	}
+	viewer, err := a.Users.Renew(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -220,6 +220,9 @@ func (s *Server) person(t testing.TB, ctx context.Context, caller Caller) (id st
 // As returns the client of a caller.
 func (s *Server) As(caller Caller) *Client { return s.callers[caller] }
 
+// With returns the client of a token that a test has made.
+func (s *Server) With(token string) *Client { return &Client{server: s, Token: token} }
+
 // Context returns a context in which the caller acts, for calling the domain.
 func (s *Server) Context(t testing.TB, caller Caller) context.Context {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,15 @@ func (c *Client) Subscribe(t testing.TB, transport Transport, document string, v
 	return stream
 }
 
-func (c *Client) subscribeWebSocket(t testing.TB, payload []byte, stream *Stream) {
+// Socket is an open web socket.
+type Socket struct {
+	connection *websocket.Conn
+	operations int
+}
+
+// Dial opens a web socket.
+func (c *Client) Dial(t testing.TB) *Socket {
+	t.Helper()
 	dialer := websocket.Dialer{Subprotocols: []string{string(WebSocket)}}
 	connection, response, err := dialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(c.server.URL, "http")+"/graphql", nil)
 	require.NoError(t, err)
@@ -61,20 +70,54 @@ func (c *Client) subscribeWebSocket(t testing.TB, payload []byte, stream *Stream
 		first["Authorization"] = "Bearer " + c.Token
 	}
 	require.NoError(t, connection.WriteJSON(map[string]any{"type": "connection_init", "payload": first}))
-	require.NoError(t, connection.WriteJSON(map[string]any{"type": "subscribe", "id": "1", "payload": json.RawMessage(payload)}))
+	return &Socket{connection: connection}
+}
+
+func (s *Socket) start(t testing.TB, payload []byte) {
+	t.Helper()
+	s.operations++
+	require.NoError(t, s.connection.WriteJSON(map[string]any{
+		"type": "subscribe", "id": strconv.Itoa(s.operations), "payload": json.RawMessage(payload),
+	}))
+}
+
+// next returns the next result; false after the last.
+func (s *Socket) next() (payload []byte, more bool) {
+	for {
+		var message struct {
+			Type    string
+			Payload json.RawMessage
+		}
+		if s.connection.ReadJSON(&message) != nil || message.Type == "complete" {
+			return nil, false
+		}
+		if message.Type == "next" {
+			return message.Payload, true
+		}
+	}
+}
+
+// Do runs a query or mutation.
+func (s *Socket) Do(t testing.TB, document string) Result {
+	t.Helper()
+	payload, err := json.Marshal(map[string]any{"query": document})
+	require.NoError(t, err)
+	s.start(t, payload)
+	var result Result
+	for answer, more := s.next(); more; answer, more = s.next() {
+		require.NoError(t, json.Unmarshal(answer, &result))
+	}
+	return result
+}
+
+func (c *Client) subscribeWebSocket(t testing.TB, payload []byte, stream *Stream) {
+	t.Helper()
+	socket := c.Dial(t)
+	socket.start(t, payload)
 	go func() {
 		defer close(stream.results)
-		for {
-			var message struct {
-				Type    string
-				Payload json.RawMessage
-			}
-			if connection.ReadJSON(&message) != nil || message.Type == "complete" {
-				return
-			}
-			if message.Type == "next" {
-				stream.push(t, message.Payload)
-			}
+		for answer, more := socket.next(); more; answer, more = socket.next() {
+			stream.push(t, answer)
 		}
 	}()
 }

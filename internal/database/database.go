@@ -28,6 +28,7 @@ type Database struct {
 	URL    string
 	driver *driver
 	client *ent.Client
+	hooks  []ent.Hook
 }
 
 // Options of Open.
@@ -53,7 +54,7 @@ func Open(ctx context.Context, address string, options Options) (*Database, erro
 	if err := opened.write.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	client := newClient(opened)
+	client := newClient(opened, nil)
 	return &Database{Dialect: opened.name, URL: address, driver: opened, client: client}, nil
 }
 
@@ -65,11 +66,19 @@ func open(address string, options Options) (*driver, error) {
 }
 
 // newClient returns an Ent client behind the tenant fence.
-func newClient(driver dialect.Driver) *ent.Client {
+func newClient(driver dialect.Driver, hooks []ent.Hook) *ent.Client {
 	client := ent.NewClient(ent.Driver(driver))
 	client.Intercept(fenceReads())
 	client.Use(fenceWrites)
+	client.Use(hooks...)
 	return client
+}
+
+// Use has every write from now on pass through a hook, within the tenant fence.
+// It is for wiring, before the database is used.
+func (d *Database) Use(hook ent.Hook) {
+	d.hooks = append(d.hooks, hook)
+	d.client = newClient(d.driver, d.hooks)
 }
 
 // IsPostgres tells whether the address is one of a PostgreSQL server.

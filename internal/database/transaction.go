@@ -45,7 +45,7 @@ func (d *Database) Write(ctx context.Context, write func(ctx context.Context) er
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	inner := begun.(*transactionDriver)
-	current := &transaction{database: d, client: newClient(inner), raw: inner.raw}
+	current := &transaction{database: d, client: newClient(inner, d.hooks), raw: inner.raw}
 	if err := run(context.WithValue(ctx, transactionKey{}, current), inner.raw, write); err != nil {
 		return err
 	}

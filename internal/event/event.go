@@ -29,6 +29,7 @@ type Type string
 const (
 	ChangeRequestUpdated Type = "change_request.updated" // a change request
 	CommentAdded         Type = "comment.added"          // a comment or reply
+	RightsChanged        Type = "user.rights_changed"    // a user
 	SpaceContentUpdated  Type = "space.content_updated"  // a space
 )
 

@@ -5,7 +5,10 @@ package live
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
@@ -19,17 +22,32 @@ import (
 
 // Service makes streams.
 type Service struct {
-	events         *event.Bus
-	users          *user.Service
-	spaces         *space.Service
-	changeRequests *changerequest.Service
-	comments       *comment.Service
+	Parts
+	open counter
+}
+
+// Parts of the service.
+type Parts struct {
+	Events         *event.Bus
+	Users          *user.Service
+	Spaces         *space.Service
+	ChangeRequests *changerequest.Service
+	Comments       *comment.Service
+	Logger         *slog.Logger
+	Limits         Limits
+}
+
+// Limits of streams; the zero value of each means none.
+type Limits struct {
+	// PerCaller bounds the streams that one user has open at this server.
+	PerCaller int
+	// Recheck is how often the rights of the reader are looked at while
+	// nothing happens.
+	Recheck time.Duration
 }
 
 // NewService returns a service that follows the events of a bus.
-func NewService(events *event.Bus, users *user.Service, spaces *space.Service, changeRequests *changerequest.Service, comments *comment.Service) *Service {
-	return &Service{events: events, users: users, spaces: spaces, changeRequests: changeRequests, comments: comments}
-}
+func NewService(parts Parts) *Service { return &Service{Parts: parts} }
 
 // Remark is a *comment.Comment or a *comment.Reply.
 type Remark any
@@ -65,49 +83,73 @@ func Ending(ctx context.Context) error {
 // SpaceContent sends a space each time its main content has changed. NOT_FOUND
 // when the caller may not read it.
 func (s *Service) SpaceContent(ctx context.Context, id string) (<-chan *space.Space, error) {
-	read := func(ctx context.Context) (*space.Space, error) {
-		return s.spaces.Require(ctx, id, access.ScopeRead, access.Read)
+	about := topic[*space.Space]{
+		filter: func(happened event.Event) bool {
+			return happened.Type == event.SpaceContentUpdated && happened.SubjectID == id
+		},
+		readable: s.spaceReadable(id),
+		read: func(ctx context.Context, _ event.Event) (*space.Space, error) {
+			return s.Spaces.Require(ctx, id, access.ScopeRead, access.Read)
+		},
 	}
-	if _, err := read(ctx); err != nil {
+	if err := about.readable(ctx); err != nil {
 		return nil, err
 	}
-	return stream(ctx, s, func(happened event.Event) bool {
-		return happened.Type == event.SpaceContentUpdated && happened.SubjectID == id
-	}, func(ctx context.Context, _ event.Event) (*space.Space, error) { return read(ctx) })
+	return stream(ctx, s, about)
 }
 
 // ChangeRequest sends a change request each time it or its content has changed.
 // NOT_FOUND when the caller may not read it.
 func (s *Service) ChangeRequest(ctx context.Context, id string) (<-chan *changerequest.ChangeRequest, error) {
-	if _, err := s.changeRequests.Get(ctx, id); err != nil {
+	about := topic[*changerequest.ChangeRequest]{
+		filter: func(happened event.Event) bool {
+			return happened.Type == event.ChangeRequestUpdated && happened.SubjectID == id
+		},
+		readable: func(ctx context.Context) error {
+			_, err := s.ChangeRequests.Get(ctx, id)
+			return err
+		},
+		read: func(ctx context.Context, _ event.Event) (*changerequest.ChangeRequest, error) {
+			return s.ChangeRequests.Get(ctx, id)
+		},
+	}
+	if err := about.readable(ctx); err != nil {
 		return nil, err
 	}
-	return stream(ctx, s, func(happened event.Event) bool {
-		return happened.Type == event.ChangeRequestUpdated && happened.SubjectID == id
-	}, func(ctx context.Context, _ event.Event) (*changerequest.ChangeRequest, error) {
-		return s.changeRequests.Get(ctx, id)
-	})
+	return stream(ctx, s, about)
+}
+
+// spaceReadable tells whether the caller may read a space.
+func (s *Service) spaceReadable(id string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := s.Spaces.Require(ctx, id, access.ScopeRead, access.Read)
+		return err
+	}
 }
 
 // Remarks sends each new comment and reply in a space, those on its change
 // requests included, or of one change request, which is given by its id or
 // number. NOT_FOUND when the caller may not read them.
 func (s *Service) Remarks(ctx context.Context, spaceID string, changeRequest *string) (<-chan Remark, error) {
-	if _, err := s.spaces.Require(ctx, spaceID, access.ScopeRead, access.Read); err != nil {
+	readable := s.spaceReadable(spaceID)
+	if err := readable(ctx); err != nil {
 		return nil, err
 	}
 	place := event.Place{SpaceID: spaceID}
 	if changeRequest != nil {
-		found, err := s.changeRequests.BySpace(ctx, spaceID, *changeRequest)
+		found, err := s.ChangeRequests.BySpace(ctx, spaceID, *changeRequest)
 		if err != nil {
 			return nil, err
 		}
 		place.ChangeRequestID = found.ID
 	}
-	return stream(ctx, s, func(happened event.Event) bool {
-		return happened.Type == event.CommentAdded && happened.Place.SpaceID == spaceID &&
-			(changeRequest == nil || happened.Place == place)
-	}, s.remark)
+	return stream(ctx, s, topic[Remark]{
+		filter: func(happened event.Event) bool {
+			return happened.Type == event.CommentAdded && happened.Place.SpaceID == spaceID &&
+				(changeRequest == nil || happened.Place == place)
+		},
+		readable: readable, read: s.remark,
+	})
 }
 
 // remark reads what was added. When it is gone already, although the caller may
@@ -117,7 +159,7 @@ func (s *Service) remark(ctx context.Context, added event.Event) (Remark, error)
 	if fault.CodeOf(err) != fault.NotFound {
 		return found, err
 	}
-	if _, err := s.spaces.Require(ctx, added.Place.SpaceID, access.ScopeRead, access.Read); err != nil {
+	if _, err := s.Spaces.Require(ctx, added.Place.SpaceID, access.ScopeRead, access.Read); err != nil {
 		return nil, err
 	}
 	return nil, errNothingToSend
@@ -125,29 +167,66 @@ func (s *Service) remark(ctx context.Context, added event.Event) (Remark, error)
 
 func (s *Service) findRemark(ctx context.Context, id string) (Remark, error) {
 	if prefix, _ := identifier.Split(id); prefix == identifier.CommentReply {
-		return s.comments.Reply(ctx, id)
+		return s.Comments.Reply(ctx, id)
 	}
-	return s.comments.Get(ctx, id)
+	return s.Comments.Get(ctx, id)
 }
 
 // errNothingToSend lets a stream pass over an event.
 var errNothingToSend = errors.New("nothing to send")
 
+// topic is what a stream is about.
+type topic[Item any] struct {
+	// filter passes the events that something is sent for.
+	filter event.Filter
+	// readable returns why the caller may not read it any more, if so.
+	readable func(context.Context) error
+	// read returns what is sent for an event.
+	read func(context.Context, event.Event) (Item, error)
+}
+
 // stream sends what read makes of each event that passes the filter. It ends,
-// and Ending says why, when the caller may not read it any more.
-func stream[Item any](ctx context.Context, service *Service, filter event.Filter, read func(context.Context, event.Event) (Item, error)) (<-chan Item, error) {
-	happened, err := service.events.Subscribe(ctx, filter)
+// and Ending says why, as soon as the caller may not read it any more.
+func stream[Item any](ctx context.Context, service *Service, about topic[Item]) (<-chan Item, error) {
+	userID := access.From(ctx).UserID
+	if !service.open.add(userID, service.Limits.PerCaller) {
+		return nil, fault.New(fault.LimitExceeded, "one caller may have %d subscriptions open at a server: end one before you open another", service.Limits.PerCaller)
+	}
+	following, stop := context.WithCancel(ctx)
+	happened, err := service.Events.Subscribe(following, func(happened event.Event) bool {
+		return about.filter(happened) || changesRightsOf(userID, happened)
+	})
 	if err != nil {
+		stop()
+		service.open.remove(userID)
 		return nil, err
 	}
 	items := make(chan Item)
 	go func() {
 		defer close(items)
-		if err := follow(ctx, service, happened, items, read); err != nil && ctx.Err() == nil {
+		defer service.open.remove(userID)
+		defer stop()
+		if err := service.guarded(ctx, func() error { return follow(ctx, service, about, happened, items) }); err != nil && ctx.Err() == nil {
 			end(ctx, err)
 		}
 	}()
 	return items, nil
+}
+
+func changesRightsOf(userID string, happened event.Event) bool {
+	return happened.Type == event.RightsChanged && happened.SubjectID == userID
+}
+
+// guarded makes an error of a panic, which is logged with its place: it ends
+// one stream, and the others go on.
+func (s *Service) guarded(ctx context.Context, run func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			s.Logger.ErrorContext(ctx, "panic in a stream", "panic", panicked, "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "%s", fault.Shown(fault.Internal))
+		}
+	}()
+	return run()
 }
 
 func end(ctx context.Context, reason error) {
@@ -156,30 +235,83 @@ func end(ctx context.Context, reason error) {
 	}
 }
 
-func follow[Item any](ctx context.Context, service *Service, happened <-chan event.Event, items chan<- Item, read func(context.Context, event.Event) (Item, error)) error {
-	for next := range happened {
-		if err := service.renew(ctx); err != nil {
-			return err
-		}
-		item, err := read(ctx, next)
-		if errors.Is(err, errNothingToSend) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+// follow sends until the caller may not read any more, which is looked at when
+// their rights changed, when their token expires, and now and then.
+func follow[Item any](ctx context.Context, service *Service, about topic[Item], happened <-chan event.Event, items chan<- Item) error {
+	recheck, stopRecheck := ticks(service.Limits.Recheck)
+	defer stopRecheck()
+	expired, stopExpiry := expiry(access.From(ctx))
+	defer stopExpiry()
+	// What changed before the events were followed was not heard of.
+	err := look(ctx, service, about)
+	for err == nil {
 		select {
-		case items <- item:
-		case <-ctx.Done():
-			return ctx.Err()
+		case next, open := <-happened:
+			switch {
+			case !open:
+				err = fault.New(fault.Unavailable, "the server is stopping, or the client reads too slowly: subscribe again")
+			case about.filter(next):
+				err = send(ctx, service, about, next, items)
+			default:
+				err = look(ctx, service, about)
+			}
+		case <-recheck:
+			err = look(ctx, service, about)
+		case <-expired:
+			err = look(ctx, service, about)
 		}
 	}
-	return fault.New(fault.Unavailable, "the server is stopping, or the client reads too slowly: subscribe again")
+	return err
+}
+
+// look returns why the caller may not read any more, if so.
+func look[Item any](ctx context.Context, service *Service, about topic[Item]) error {
+	if err := service.renew(ctx); err != nil {
+		return err
+	}
+	return about.readable(ctx)
+}
+
+func send[Item any](ctx context.Context, service *Service, about topic[Item], happened event.Event, items chan<- Item) error {
+	if err := service.renew(ctx); err != nil {
+		return err
+	}
+	item, err := about.read(ctx, happened)
+	if errors.Is(err, errNothingToSend) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case items <- item:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ticks comes again after each interval; never for the interval 0.
+func ticks(interval time.Duration) (ticks <-chan time.Time, stop func()) {
+	if interval == 0 {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(interval)
+	return ticker.C, ticker.Stop
+}
+
+// expiry comes when the caller's token expires, if it does.
+func expiry(viewer *access.Viewer) (expired <-chan time.Time, stop func()) {
+	if viewer.Expires.IsZero() {
+		return nil, func() {}
+	}
+	timer := time.NewTimer(time.Until(viewer.Expires))
+	return timer.C, func() { timer.Stop() }
 }
 
 // renew gives the caller the rights that they have now.
 func (s *Service) renew(ctx context.Context) error {
-	viewer, err := s.users.Renew(ctx)
+	viewer, err := s.Users.Renew(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,14 +4,18 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"octavo/ent/member"
+	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/app"
 	"octavo/internal/apptest"
 	"octavo/internal/comment"
+	"octavo/internal/user"
 )
 
 const (
@@ -230,6 +234,121 @@ func TestRightsAreThoseOfTheMoment(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nothing happens that the streams would send; they end all the same.
+func TestStreamsEndWithTheRightsOfTheirReader(t *testing.T) {
+	t.Parallel()
+	membership := func(t *testing.T, server *apptest.Server, change func(ctx context.Context, own predicate.Member) error) {
+		t.Helper()
+		own := member.UserID(server.As(apptest.Editor).UserID)
+		require.NoError(t, server.App.Database.Write(access.System(t.Context(), "test"), func(ctx context.Context) error { return change(ctx, own) }))
+	}
+	for _, test := range []struct {
+		name   string
+		change func(t *testing.T, server *apptest.Server)
+		code   string
+	}{
+		{"TokenRevoked", func(t *testing.T, server *apptest.Server) {
+			t.Helper()
+			editor := server.Context(t, apptest.Editor)
+			_, err := server.App.Users.RevokeToken(editor, access.From(editor).TokenID)
+			require.NoError(t, err)
+		}, "UNAUTHENTICATED"},
+		{"MemberRemoved", func(t *testing.T, server *apptest.Server) {
+			t.Helper()
+			membership(t, server, func(ctx context.Context, own predicate.Member) error {
+				_, err := server.App.Database.Client(ctx).Member.Delete().Where(own).Exec(ctx)
+				return err
+			})
+		}, "NOT_FOUND"},
+		{"MemberDisabled", func(t *testing.T, server *apptest.Server) {
+			t.Helper()
+			membership(t, server, func(ctx context.Context, own predicate.Member) error {
+				return server.App.Database.Client(ctx).Member.Update().Where(own).SetDisabled(true).Exec(ctx)
+			})
+		}, "NOT_FOUND"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+				id, replica := newSpace(t, server), server.Beside(t)
+				branch := newChangeRequest(t, server, id)
+				ending := []*apptest.Stream{
+					server.As(apptest.Editor).Subscribe(t, apptest.WebSocket, spaceContent, map[string]any{"id": id}),
+					replica.As(apptest.Editor).Subscribe(t, apptest.EventStream, changeRequest, map[string]any{"id": branch}),
+					replica.As(apptest.Editor).Subscribe(t, apptest.WebSocket, remarks, map[string]any{"space": id}),
+				}
+				staying := replica.As(apptest.Reader).Subscribe(t, apptest.EventStream, spaceContent, map[string]any{"id": id})
+				test.change(t, server)
+				for _, stream := range ending {
+					stream.RequireEnd(t, test.code)
+				}
+				insertPage(t, server, id)
+				assert.Equal(t, id, staying.Data(t)["spaceContentUpdated"].(map[string]any)["id"])
+			})
+		})
+	}
+}
+
+func TestStreamsEndWhenTheTokenExpires(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, server *apptest.Server, transport apptest.Transport) {
+		expires := time.Now().Add(time.Second)
+		_, secret, err := server.App.Users.CreateTokenOf(access.System(t.Context(), "test"), server.As(apptest.Reader).UserID,
+			user.NewToken{Name: "short", ExpiresAt: &expires})
+		require.NoError(t, err)
+		stream := server.With(secret).Subscribe(t, transport, spaceContent, map[string]any{"id": newSpace(t, server)})
+		stream.RequireEnd(t, "UNAUTHENTICATED")
+		assert.False(t, time.Now().Before(expires))
+	})
+}
+
+// Rights that are taken past the domain, and grants, are noticed by looking.
+func TestStreamsLookAtRightsNowAndThen(t *testing.T) {
+	t.Parallel()
+	often := func(config *app.Config) { config.Limits.Streams.Recheck = 5 * time.Millisecond }
+	apptest.EachConfigured(t, often, func(t *testing.T, server *apptest.Server) {
+		id := newSpace(t, server)
+		branch := newChangeRequest(t, server, id)
+		streams := []*apptest.Stream{
+			server.As(apptest.Reader).Subscribe(t, apptest.WebSocket, spaceContent, map[string]any{"id": id}),
+			server.As(apptest.Reader).Subscribe(t, apptest.WebSocket, changeRequest, map[string]any{"id": branch}),
+			server.As(apptest.Reader).Subscribe(t, apptest.EventStream, remarks, map[string]any{"space": id}),
+		}
+		server.As(apptest.Admin).REST(t, http.MethodPatch, "/spaces/"+id, map[string]any{"defaultLevel": nil}).JSON(t, http.StatusOK, nil)
+		for _, stream := range streams {
+			stream.RequireEnd(t, "NOT_FOUND")
+		}
+	})
+}
+
+func TestSubscriptionsOfOneCallerAreLimited(t *testing.T) {
+	t.Parallel()
+	limited := func(config *app.Config) { config.Limits.Streams.PerCaller = 2 }
+	apptest.EachConfigured(t, limited, func(t *testing.T, server *apptest.Server) {
+		about := map[string]any{"id": newSpace(t, server)}
+		open := func(caller apptest.Caller) *apptest.Stream {
+			return server.As(caller).Subscribe(t, apptest.WebSocket, spaceContent, about)
+		}
+		open(apptest.Reader)
+		open(apptest.Reader)
+		open(apptest.Reader).RequireEnd(t, "LIMIT_EXCEEDED")
+		open(apptest.Editor)
+		open(apptest.Reader).RequireEnd(t, "LIMIT_EXCEEDED")
+	})
+}
+
+func TestOperationsOnASocketHaveTheRightsOfTheMoment(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		socket := server.As(apptest.Reader).Dial(t)
+		assert.Equal(t, server.As(apptest.Reader).UserID, socket.Do(t, "{ viewer { id } }").Data["viewer"].(map[string]any)["id"])
+		reader := server.Context(t, apptest.Reader)
+		_, err := server.App.Users.RevokeToken(reader, access.From(reader).TokenID)
+		require.NoError(t, err)
+		assert.Equal(t, "UNAUTHENTICATED", socket.Do(t, "{ viewer { id } }").Code())
+	})
 }
 
 func TestChangesOnOneServerArriveOnTheOthers(t *testing.T) {

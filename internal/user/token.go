@@ -130,11 +130,19 @@ func (t NewToken) validate() error {
 
 // RevokeToken ends one of the caller's tokens; NOT_FOUND for anybody else's.
 // Revoking twice is no error.
-func (s *Service) RevokeToken(ctx context.Context, id string) (*ent.AccessToken, error) {
+func (s *Service) RevokeToken(ctx context.Context, id string) (token *ent.AccessToken, err error) {
 	viewer, err := access.Allow(ctx, access.ScopeAdmin)
 	if err != nil {
 		return nil, err
 	}
+	err = s.database.Write(ctx, func(ctx context.Context) error {
+		token, err = s.revoke(ctx, viewer, id)
+		return err
+	})
+	return token, err
+}
+
+func (s *Service) revoke(ctx context.Context, viewer *access.Viewer, id string) (*ent.AccessToken, error) {
 	client := s.database.Client(ctx)
 	query := client.AccessToken.Query().Where(accesstoken.ID(id))
 	if !viewer.IsSystem() {
@@ -254,7 +262,7 @@ func scanViewer(rows *stdsql.Rows) (*access.Viewer, error) {
 			return nil, nil
 		}
 		if viewer == nil {
-			viewer = &access.Viewer{UserID: userID, TokenID: tokenID, Memberships: map[string]access.Role{}}
+			viewer = &access.Viewer{UserID: userID, TokenID: tokenID, Expires: expiresAt.Time, Memberships: map[string]access.Role{}}
 			if err := json.Unmarshal(scopes, &viewer.Scopes); err != nil {
 				return nil, err
 			}
