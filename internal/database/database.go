@@ -5,8 +5,6 @@ package database
 import (
 	_ "octavo/ent/runtime" // registers the defaults of the schema
 
-	_ "modernc.org/sqlite" // registers the driver
-
 	"context"
 	"database/sql"
 	"fmt"
@@ -103,21 +101,22 @@ func openSQLite(path string, options Options) (*driver, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of the database: %w", err)
 	}
-	writer, err := sql.Open("sqlite", sqliteAddress(path, url.Values{
+	writing, err := newSQLiteConnector(sqliteAddress(path, url.Values{
 		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-32000)"},
 		"_txlock": {"immediate"}, "_time_format": {"sqlite"},
 	}))
 	if err != nil {
 		return nil, err
 	}
-	writer.SetMaxOpenConns(1)
-	reader, err := sql.Open("sqlite", sqliteAddress(path, url.Values{
+	reading, err := newSQLiteConnector(sqliteAddress(path, url.Values{
 		"_pragma":      {"busy_timeout(10000)", "query_only(1)", "foreign_keys(1)", "cache_size(-16000)", "mmap_size(268435456)"},
 		"_time_format": {"sqlite"},
 	}))
 	if err != nil {
 		return nil, err
 	}
+	writer, reader := sql.OpenDB(writing), sql.OpenDB(reading)
+	writer.SetMaxOpenConns(1)
 	reader.SetMaxOpenConns(options.MaximumConnections)
 	reader.SetMaxIdleConns(options.MaximumConnections)
 	return &driver{name: dialect.SQLite, read: reader, write: writer}, nil

@@ -7,44 +7,53 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/lib/pq"
+	"modernc.org/sqlite"
 )
 
 // statementsPerConnection bounds the statements that one connection keeps
 // prepared.
 const statementsPerConnection = 256
 
-// postgresConnector opens connections that prepare each statement once: an
-// unprepared statement costs lib/pq a second round trip and PostgreSQL a parse
-// every time.
-type postgresConnector struct{ sqldriver.Connector }
+// preparingConnector opens connections that prepare each statement once: an
+// unprepared statement costs the database a parse every time, and lib/pq a
+// second round trip.
+type preparingConnector struct{ sqldriver.Connector }
 
 func newPostgresConnector(address string) (sqldriver.Connector, error) {
 	connector, err := pq.NewConnector(address)
 	if err != nil {
 		return nil, err
 	}
-	return postgresConnector{connector}, nil
+	return preparingConnector{connector}, nil
+}
+
+func newSQLiteConnector(address string) (sqldriver.Connector, error) {
+	connector, err := sqlite.NewConnector(address)
+	if err != nil {
+		return nil, err
+	}
+	return preparingConnector{connector}, nil
 }
 
 // Connect opens a connection.
-func (c postgresConnector) Connect(ctx context.Context) (sqldriver.Conn, error) {
+func (c preparingConnector) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inner, ok := opened.(postgresConn)
+	inner, ok := opened.(fullConn)
 	if !ok {
-		return nil, errors.New("lib/pq connection lacks an expected method")
+		return nil, errors.New("the driver's connection lacks an expected method")
 	}
 	statements, err := lru.NewWithEvict(statementsPerConnection, func(_ string, kept *preparedStatement) { kept.close() })
 	if err != nil {
 		return nil, err
 	}
-	return &preparingConn{postgresConn: inner, statements: statements}, nil
+	return &preparingConn{fullConn: inner, statements: statements}, nil
 }
 
-// postgresConn is what lib/pq's connections offer.
-type postgresConn interface {
+// fullConn is what the connections of both drivers offer.
+type fullConn interface {
 	sqldriver.Conn
 	sqldriver.ConnBeginTx
 	sqldriver.ConnPrepareContext
@@ -53,13 +62,12 @@ type postgresConn interface {
 	sqldriver.Pinger
 	sqldriver.SessionResetter
 	sqldriver.Validator
-	sqldriver.NamedValueChecker
 }
 
 // preparingConn runs statements with arguments as prepared ones. database/sql
 // never uses a connection from two goroutines at once.
 type preparingConn struct {
-	postgresConn
+	fullConn
 	statements *lru.Cache[string, *preparedStatement]
 }
 
@@ -85,6 +93,21 @@ func (s *preparedStatement) release() {
 	}
 }
 
+// CheckNamedValue lets the driver convert an argument as it wants to.
+func (c *preparingConn) CheckNamedValue(argument *sqldriver.NamedValue) error {
+	if checker, own := c.fullConn.(sqldriver.NamedValueChecker); own {
+		return checker.CheckNamedValue(argument)
+	}
+	return sqldriver.ErrSkip
+}
+
+// Close closes the connection and, before it, what is prepared on it: SQLite
+// keeps a connection open until its last statement is gone.
+func (c *preparingConn) Close() error {
+	c.statements.Purge()
+	return c.fullConn.Close()
+}
+
 func (c *preparingConn) prepared(ctx context.Context, query string) (*preparedStatement, error) {
 	if kept, ok := c.statements.Get(query); ok {
 		return kept, nil
@@ -101,14 +124,14 @@ func (c *preparingConn) prepared(ctx context.Context, query string) (*preparedSt
 // QueryContext runs a query, prepared if it has arguments.
 func (c *preparingConn) QueryContext(ctx context.Context, query string, arguments []sqldriver.NamedValue) (sqldriver.Rows, error) {
 	if len(arguments) == 0 {
-		return c.postgresConn.QueryContext(ctx, query, arguments)
+		return c.fullConn.QueryContext(ctx, query, arguments)
 	}
 	statement, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	if statement.busy > 0 {
-		return c.postgresConn.QueryContext(ctx, query, arguments)
+		return c.fullConn.QueryContext(ctx, query, arguments)
 	}
 	rows, err := statement.Stmt.(sqldriver.StmtQueryContext).QueryContext(ctx, arguments)
 	if err != nil {
@@ -121,11 +144,14 @@ func (c *preparingConn) QueryContext(ctx context.Context, query string, argument
 // ExecContext runs a statement, prepared if it has arguments.
 func (c *preparingConn) ExecContext(ctx context.Context, query string, arguments []sqldriver.NamedValue) (sqldriver.Result, error) {
 	if len(arguments) == 0 {
-		return c.postgresConn.ExecContext(ctx, query, arguments)
+		return c.fullConn.ExecContext(ctx, query, arguments)
 	}
 	statement, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	if statement.busy > 0 {
+		return c.fullConn.ExecContext(ctx, query, arguments)
 	}
 	return statement.Stmt.(sqldriver.StmtExecContext).ExecContext(ctx, arguments)
 }
@@ -139,9 +165,10 @@ type preparedRows struct {
 
 // Close ends the rows.
 func (r *preparedRows) Close() error {
+	err := r.Rows.Close()
 	if !r.closed {
 		r.closed = true
 		r.statement.release()
 	}
-	return r.Rows.Close()
+	return err
 }
