@@ -214,7 +214,7 @@ func (r *mutationResolver) ResolveConflicts(ctx context.Context, input model.Res
 }
 
 func (r *mutationResolver) RevertMerge(ctx context.Context, input model.RevertMergeInput) (*model.RevertMergePayload, error) {
-	outcome, err := r.ChangeRequests.RevertMerge(ctx, input.ChangeRequest, input.ExpectedRevision.Value())
+	outcome, err := r.ChangeRequests.RevertMerge(ctx, input.ChangeRequest, resolutions(input.Resolutions.Value()), input.ExpectedRevision.Value())
 	if err != nil {
 		return nil, err
 	}

@@ -296,11 +296,17 @@ func readResolutions(given []wire.ConflictResolution) []*model.ConflictResolutio
 }
 
 func (a *API) revertChangeRequest(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.RevertMerge
+	if err := decode(request, &body); err != nil {
+		return err
+	}
 	found, expected, err := a.expectedChangeRequest(request)
 	if err != nil {
 		return err
 	}
-	payload, err := a.mutation().RevertMerge(request.Context(), model.RevertMergeInput{ChangeRequest: found.ID, ExpectedRevision: expected})
+	payload, err := a.mutation().RevertMerge(request.Context(), model.RevertMergeInput{
+		ChangeRequest: found.ID, Resolutions: graphql.OmittableOf(readResolutions(body.Resolutions)), ExpectedRevision: expected,
+	})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"octavo/internal/apptest"
 	"octavo/internal/content"
+	"octavo/internal/document"
 	"octavo/internal/space"
 )
 
@@ -202,18 +203,20 @@ func TestPageComesWithTheTextThatWasAskedFor(t *testing.T) {
 		link := func(label, reference string) string {
 			return `{"object": "inline", "type": "link", "isVoid": false, "data": {"ref": ` + reference + `}, "nodes": [` + text(label) + `]}`
 		}
-		document := func(first string) string {
+		_, source, _ := strings.Cut(welcomeSource, "# Welcome\n\n")
+		blocks := document.Blocks([]byte(source))
+		key := func(block int) string { return `"key": "` + blocks[block].Key + `", ` }
+		page := func(first string) string {
 			return `{"object": "document", "data": {"schemaVersion": 8}, "nodes": [
-			{"object": "block", "type": "paragraph", "isVoid": false, "data": {}, "nodes": [` + first + `]},
-			{"object": "block", "type": "paragraph", "isVoid": false, "data": {}, "nodes": [` + text("See ") + `,
+			{"object": "block", ` + key(0) + `"type": "paragraph", "isVoid": false, "data": {}, "nodes": [` + first + `]},
+			{"object": "block", ` + key(1) + `"type": "paragraph", "isVoid": false, "data": {}, "nodes": [` + text("See ") + `,
 				` + link("install", `{"kind": "anchor", "page": "`+installID+`", "anchor": "linux"}`) + `,` + text(" or ") + `,
 				` + link("by id", `{"kind": "page", "page": "`+installID+`"}`) + `,` + text(", and ") + `,
 				{"object": "inline", "type": "inline-image", "isVoid": true,
 					"data": {"ref": {"kind": "file", "file": "` + logoID + `"}, "alt": "a logo"}},` + text(".") + `]},
-			{"object": "block", "type": "reusable-content", "isVoid": true,
+			{"object": "block", ` + key(2) + `"type": "reusable-content", "isVoid": true,
 				"data": {"ref": {"kind": "reusable-content", "reusableContent": "` + noteID + `"}}}]}`
 		}
-		_, source, _ := strings.Cut(welcomeSource, "# Welcome\n\n")
 		// A text that is evaluated is written anew, in canonical Markdown.
 		known := strings.NewReplacer(
 			"{{ space.vars.version }}", "2.1", "{{ visitor.claims.name }}", `<code class="expression">visitor.claims.name</code>`)
@@ -233,9 +236,9 @@ func TestPageComesWithTheTextThatWasAskedFor(t *testing.T) {
 		for query, paragraph := range map[string]string{
 			"": plain, "&evaluated=deterministic-only": evaluated, "&evaluated=true": text("Version 2.1 for ."),
 		} {
-			expected := `{` + welcomePage + welcomeGit + `, "document": ` + document(paragraph) + `}`
+			expected := `{` + welcomePage + welcomeGit + `, "document": ` + page(paragraph) + `}`
 			sample.expect(t, expected, sample.get(t, "/content/page/"+welcomeID+"?format=document"+query))
-			sample.expect(t, document(paragraph), sample.get(t, "/revisions/"+sample.revision+"/page/"+welcomeID+"/document?"+query))
+			sample.expect(t, page(paragraph), sample.get(t, "/revisions/"+sample.revision+"/page/"+welcomeID+"/document?"+query))
 		}
 		sample.expect(t, `{`+welcomePage+`}`, sample.get(t, "/content/page/"+welcomeID+"?metadata=false"))
 	})

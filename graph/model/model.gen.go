@@ -395,7 +395,7 @@ type RequestReviewersForChangeRequestPayload struct {
 
 type ResolveConflictsInput struct {
 	ChangeRequest string `json:"changeRequest"`
-	// An answer to each conflict; one that is missing is reported as CONFLICTS.
+	// An answer to each conflict, at most 1000; one that is missing is reported as CONFLICTS.
 	Resolutions []*ConflictResolutionInput `json:"resolutions"`
 	// Refuse with CONFLICT when the change request is at another revision.
 	ExpectedRevision graphql.Omittable[*string] `json:"expectedRevision,omitempty"`
@@ -418,6 +418,9 @@ type RestoreSpacePayload struct {
 
 type RevertMergeInput struct {
 	ChangeRequest string `json:"changeRequest"`
+	// Answers to the conflicts that an earlier call reported, at most 1000: OURS keeps what the main content has, THEIRS
+	// goes back to what was there before the merge. One that is missing is reported as CONFLICTS.
+	Resolutions graphql.Omittable[[]*ConflictResolutionInput] `json:"resolutions,omitempty"`
 	// Refuse with CONFLICT when the main content is at another revision.
 	ExpectedRevision graphql.Omittable[*string] `json:"expectedRevision,omitempty"`
 }

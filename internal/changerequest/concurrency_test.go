@@ -252,7 +252,7 @@ func randomHistory(t *testing.T, server *apptest.Server, random *rand.Rand) {
 			}
 		case 5:
 			if chosen.status == enum.StatusMerged {
-				_, err := service.RevertMerge(ctx, chosen.id, nil)
+				_, err := service.RevertMerge(ctx, chosen.id, nil, nil)
 				if fault.CodeOf(err) != fault.NoChange || len(chosen.words) > 0 && onMain[chosen.words[0]] {
 					require.NoError(t, err)
 				}

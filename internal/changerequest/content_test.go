@@ -192,21 +192,21 @@ func TestMergeIsTakenBack(t *testing.T) {
 		changeRequest := newChangeRequest(t, server, spaceID)
 		inserted := edited(t, server, changeRequest, write(pages[0], "# One\n\nMerged.\n\nSecond.\n"), insert("# Two\n")).Pages[1].PageID
 		reviewer, service := server.Context(t, apptest.Reviewer), server.App.ChangeRequests
-		_, err := service.RevertMerge(reviewer, changeRequest, nil)
+		_, err := service.RevertMerge(reviewer, changeRequest, nil, nil)
 		require.Equal(t, fault.NotAllowed, code(err), "it is not merged yet")
 		merged(t, server, changeRequest)
 		_, _, err = server.App.Spaces.EditContent(reviewer, spaceID, []edit.Change{write(pages[0], "# One\n\nMerged.\n\nLater.\n")}, nil)
 		require.NoError(t, err)
 
-		_, err = service.RevertMerge(reviewer, changeRequest, new("rev_other"))
+		_, err = service.RevertMerge(reviewer, changeRequest, nil, new("rev_other"))
 		require.Equal(t, fault.Conflict, code(err))
-		outcome, err := service.RevertMerge(reviewer, changeRequest, nil)
+		outcome, err := service.RevertMerge(reviewer, changeRequest, nil, nil)
 		require.NoError(t, err)
 		require.Equal(t, enum.ResultRollback, outcome.Result)
 		assert.Equal(t, enum.RevisionRollback, outcome.Revision.Type)
 		assert.Equal(t, "# One\n\nFirst.\n\nLater.\n", mainText(t, server, spaceID, pages[0]), "what came later stays")
 		assert.Empty(t, mainText(t, server, spaceID, inserted))
-		_, err = service.RevertMerge(reviewer, changeRequest, nil)
+		_, err = service.RevertMerge(reviewer, changeRequest, nil, nil)
 		assert.Equal(t, fault.NoChange, code(err))
 	})
 }
@@ -221,12 +221,59 @@ func TestTakingBackReportsWhatWasChangedSince(t *testing.T) {
 		reviewer := server.Context(t, apptest.Reviewer)
 		_, _, err := server.App.Spaces.EditContent(reviewer, spaceID, []edit.Change{write(pages[0], "# One\n\nLater.\n")}, nil)
 		require.NoError(t, err)
-		outcome, err := server.App.ChangeRequests.RevertMerge(reviewer, changeRequest, nil)
+		outcome, err := server.App.ChangeRequests.RevertMerge(reviewer, changeRequest, nil, nil)
 		require.NoError(t, err)
 		assert.Equal(t, enum.ResultConflicts, outcome.Result)
 		require.Len(t, outcome.Conflicts, 1)
 		assert.Equal(t, outcome.Space.RevisionID, outcome.Revision.ID)
 		assert.Equal(t, "# One\n\nLater.\n", mainText(t, server, spaceID, pages[0]))
+	})
+}
+
+func TestTakingBackWithAnswersToItsConflicts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n\nFirst.\n", "# Two\n\nSecond.\n")
+		changeRequest := newChangeRequest(t, server, spaceID)
+		edited(t, server, changeRequest, write(pages[0], "# One\n\nMerged.\n"), write(pages[1], "# Two\n\nMerged.\n"))
+		merged(t, server, changeRequest)
+		reviewer, service := server.Context(t, apptest.Reviewer), server.App.ChangeRequests
+		_, _, err := server.App.Spaces.EditContent(reviewer, spaceID, []edit.Change{
+			write(pages[0], "# One\n\nLater.\n"), write(pages[1], "# Two\n\nLater.\n"),
+		}, nil)
+		require.NoError(t, err)
+		reported, err := service.RevertMerge(reviewer, changeRequest, nil, nil)
+		require.NoError(t, err)
+		require.Len(t, reported.Conflicts, 2)
+		theirs := content.Resolution{Conflict: reported.Conflicts[0].ID, Choice: content.ChooseTheirs}
+		custom := content.Resolution{Conflict: reported.Conflicts[1].ID, Choice: content.ChooseCustom, Markdown: new("Both.")}
+
+		for name, row := range map[string]struct {
+			resolutions []content.Resolution
+			code        fault.Code
+		}{
+			"of no conflict":  {[]content.Resolution{theirs, custom, {Conflict: "other", Choice: content.ChooseOurs}}, fault.Conflict},
+			"given twice":     {[]content.Resolution{theirs, custom, theirs}, fault.Conflict},
+			"of another kind": {[]content.Resolution{theirs, {Conflict: custom.Conflict, Choice: "keep"}}, fault.BadUserInput},
+			"too many":        {make([]content.Resolution, changerequest.ResolutionLimit+1), fault.LimitExceeded},
+			"nothing to do": {[]content.Resolution{
+				{Conflict: theirs.Conflict, Choice: content.ChooseOurs}, {Conflict: custom.Conflict, Choice: content.ChooseOurs},
+			}, fault.NoChange},
+		} {
+			_, err := service.RevertMerge(reviewer, changeRequest, row.resolutions, nil)
+			assert.Equal(t, row.code, code(err), name)
+		}
+		partly, err := service.RevertMerge(reviewer, changeRequest, []content.Resolution{theirs}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, enum.ResultConflicts, partly.Result)
+		require.Len(t, partly.Conflicts, 1)
+		assert.Equal(t, custom.Conflict, partly.Conflicts[0].ID)
+
+		outcome, err := service.RevertMerge(reviewer, changeRequest, []content.Resolution{theirs, custom}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, enum.ResultRollback, outcome.Result)
+		assert.Equal(t, "# One\n\nFirst.\n", mainText(t, server, spaceID, pages[0]))
+		assert.Equal(t, "# Two\n\nBoth.\n", mainText(t, server, spaceID, pages[1]))
 	})
 }
 
@@ -292,7 +339,7 @@ func TestContentIsWrittenByThoseWhoMay(t *testing.T) {
 				return err
 			}},
 			{"merge", apptest.Reviewer, func(ctx context.Context) error { _, err := service.Merge(ctx, changeRequest, nil); return err }},
-			{"revert", apptest.Reviewer, func(ctx context.Context) error { _, err := service.RevertMerge(ctx, changeRequest, nil); return err }},
+			{"revert", apptest.Reviewer, func(ctx context.Context) error { _, err := service.RevertMerge(ctx, changeRequest, nil, nil); return err }},
 		} {
 			for caller, expected := range denied(operation.minimum) {
 				assert.Equal(t, expected, code(operation.attempt(server.Context(t, caller))), "%s as %s", operation.name, caller)

@@ -94,7 +94,7 @@ func TestCostFollowsTheSizeOfTheChange(t *testing.T) {
 				require.Equal(t, enum.ResultMerge, outcome.Result)
 			})
 			measure("revert", func(ctx context.Context) {
-				_, err := service.RevertMerge(ctx, changeRequest, nil)
+				_, err := service.RevertMerge(ctx, changeRequest, nil, nil)
 				require.NoError(t, err)
 			})
 		}

@@ -137,9 +137,25 @@ func (s *Service) UpdateFromMain(ctx context.Context, id string, expected *strin
 // are left without an answer are reported, and nothing is written.
 //
 // Errors: those of UpdateFromMain; CONFLICT for an answer to a conflict that
-// there is not any more, BAD_USER_INPUT for one that does not suit its conflict.
+// there is not any more, BAD_USER_INPUT for one that does not suit its conflict,
+// LIMIT_EXCEEDED for too many.
 func (s *Service) ResolveConflicts(ctx context.Context, id string, resolutions []content.Resolution, expected *string) (*Outcome, error) {
+	if err := checkResolutions(resolutions); err != nil {
+		return nil, err
+	}
 	return s.update(ctx, id, resolutions, expected)
+}
+
+// ResolutionLimit is how many conflicts one call settles.
+const ResolutionLimit = 1000
+
+func checkResolutions(resolutions []content.Resolution) error {
+	if len(resolutions) <= ResolutionLimit {
+		return nil
+	}
+	err := fault.Invalid("resolutions", "at most %d conflicts are settled at once, got %d", ResolutionLimit, len(resolutions))
+	err.Code = fault.LimitExceeded
+	return err
 }
 
 func (s *Service) update(ctx context.Context, id string, resolutions []content.Resolution, expected *string) (*Outcome, error) {

@@ -80,6 +80,41 @@ func TestContentIsEditedAndMergedOverREST(t *testing.T) {
 	})
 }
 
+func TestConflictsOfARevertAreAnswered(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n\nFirst.\n")
+		admin := server.As(apptest.Admin)
+		mergeAndChange := func() (changeRequest string) {
+			changeRequest = newChangeRequest(t, server, spaceID)
+			edited(t, server, changeRequest, write(pages[0], "# One\n\nMerged.\n"))
+			merged(t, server, changeRequest)
+			_, _, err := server.App.Spaces.EditContent(server.Context(t, apptest.Admin), spaceID, []edit.Change{write(pages[0], "# One\n\nLater.\n")}, nil)
+			require.NoError(t, err)
+			return changeRequest
+		}
+		path := "/spaces/" + spaceID + "/change-requests/" + mergeAndChange() + "/revert"
+		reported := admin.REST(t, http.MethodPost, path, nil).Object(t, http.StatusOK)
+		assert.Equal(t, "conflicts", reported["result"])
+		conflict := reported["conflicts"].([]any)[0].(map[string]any)["id"]
+		answered := admin.REST(t, http.MethodPost, path, map[string]any{"resolutions": []any{
+			map[string]any{"conflict": conflict, "choice": "custom", "value": map[string]any{"markdown": "Both."}},
+		}}).Object(t, http.StatusOK)
+		assert.Equal(t, "rollback", answered["result"])
+		assert.Equal(t, "# One\n\nBoth.\n", mainText(t, server, spaceID, pages[0]))
+
+		const revert = `mutation($id: ID!, $answers: [ConflictResolutionInput!]) {
+			revertMerge(input: {changeRequest: $id, resolutions: $answers}) { result conflicts { id } }
+		}`
+		variables := map[string]any{"id": mergeAndChange()}
+		outcome := admin.Query(t, revert, variables)["revertMerge"].(map[string]any)
+		variables["answers"] = []any{map[string]any{"conflict": outcome["conflicts"].([]any)[0].(map[string]any)["id"], "choice": "THEIRS"}}
+		outcome = admin.Query(t, revert, variables)["revertMerge"].(map[string]any)
+		assert.Equal(t, map[string]any{"result": "ROLLBACK", "conflicts": []any{}}, outcome)
+		assert.Equal(t, "# One\n\nBoth.\n", mainText(t, server, spaceID, pages[0]))
+	})
+}
+
 // TestSingleBlocksAreReverted names blocks by the keys that the document of the
 // page has.
 func TestSingleBlocksAreReverted(t *testing.T) {

@@ -14,13 +14,19 @@ import (
 
 // RevertMerge takes back what the merge of a change request changed, by a new
 // revision of the main content. It needs the role review. What was changed
-// since and differs from both states is a conflict: then nothing is written and
-// the outcome says which.
+// since and differs from both states is a conflict: one without a resolution is
+// reported, and nothing is written. In these ours is the main content and theirs
+// what was there before the merge.
 //
 // Errors: NOT_ALLOWED for a change request that is not merged, NO_CHANGE when
-// nothing of the merge is left, CONFLICT when the main content is at another
-// revision than the expected one.
-func (s *Service) RevertMerge(ctx context.Context, id string, expected *string) (*Outcome, error) {
+// nothing of the merge is left or the resolutions keep all of it, CONFLICT when
+// the main content is at another revision than the expected one or a resolution
+// is for a conflict that there is not any more, BAD_USER_INPUT for one that does
+// not suit its conflict, LIMIT_EXCEEDED for too many.
+func (s *Service) RevertMerge(ctx context.Context, id string, resolutions []content.Resolution, expected *string) (*Outcome, error) {
+	if err := checkResolutions(resolutions); err != nil {
+		return nil, err
+	}
 	return s.write(ctx, func(ctx context.Context) (*Outcome, error) {
 		home, locked, err := s.Lock(ctx, id, access.ScopeWrite, access.Review)
 		if err != nil {
@@ -33,16 +39,16 @@ func (s *Service) RevertMerge(ctx context.Context, id string, expected *string) 
 		if err := space.CheckExpected(expected, home.RevisionID); err != nil {
 			return nil, err
 		}
-		return s.revert(ctx, home, locked)
+		return s.revert(ctx, home, locked, resolutions)
 	})
 }
 
-func (s *Service) revert(ctx context.Context, home *space.Space, locked *ChangeRequest) (*Outcome, error) {
+func (s *Service) revert(ctx context.Context, home *space.Space, locked *ChangeRequest, resolutions []content.Resolution) (*Outcome, error) {
 	sides, err := s.revertSides(ctx, home, locked)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := content.Merge(sides.base.tree, sides.ours.tree, sides.theirs.tree, s.revisions.Reader(ctx), content.MergeOptions{})
+	merged, err := content.Merge(sides.base.tree, sides.ours.tree, sides.theirs.tree, s.revisions.Reader(ctx), content.MergeOptions{Resolutions: resolutions})
 	if err != nil {
 		return nil, err
 	}

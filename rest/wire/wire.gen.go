@@ -2761,6 +2761,12 @@ type ReusableContent struct {
 	Title string   `json:"title"`
 }
 
+// RevertMerge Example: {"resolutions":[{"choice":"theirs","conflict":"cfl_1"}]}
+type RevertMerge struct {
+	// Resolutions Answers to the conflicts that an earlier call listed. `ours` keeps what the space has, `theirs` goes back to what was there before the merge.
+	Resolutions []ConflictResolution `json:"resolutions,omitempty"`
+}
+
 // RevertResult defines model for RevertResult.
 type RevertResult struct {
 	// Conflicts What was changed since and cannot be taken back. `ours` is the space, `theirs` what was there before the merge.
