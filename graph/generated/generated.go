@@ -5970,7 +5970,7 @@ type UpdateChangeRequestFromMainPayload {
 
 input ResolveConflictsInput {
   changeRequest: ID!
-  "An answer to each conflict; one that is missing is reported as CONFLICTS."
+  "An answer to each conflict, at most 1000; one that is missing is reported as CONFLICTS."
   resolutions: [ConflictResolutionInput!]!
   "Refuse with CONFLICT when the change request is at another revision."
   expectedRevision: ID
@@ -5985,6 +5985,11 @@ type ResolveConflictsPayload {
 
 input RevertMergeInput {
   changeRequest: ID!
+  """
+  Answers to the conflicts that an earlier call reported, at most 1000: OURS keeps what the main content has, THEIRS
+  goes back to what was there before the merge. One that is missing is reported as CONFLICTS.
+  """
+  resolutions: [ConflictResolutionInput!]
   "Refuse with CONFLICT when the main content is at another revision."
   expectedRevision: ID
 }
@@ -36612,7 +36617,7 @@ func (ec *executionContext) unmarshalInputRevertMergeInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"changeRequest", "expectedRevision"}
+	fieldsInOrder := [...]string{"changeRequest", "resolutions", "expectedRevision"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -36626,6 +36631,13 @@ func (ec *executionContext) unmarshalInputRevertMergeInput(ctx context.Context, 
 				return it, err
 			}
 			it.ChangeRequest = data
+		case "resolutions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolutions"))
+			data, err := ec.unmarshalOConflictResolutionInput2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictResolutionInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resolutions = graphql.OmittableOf(data)
 		case "expectedRevision":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedRevision"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -52298,6 +52310,24 @@ func (ec *executionContext) marshalOComputedSource2ᚖoctavoᚋinternalᚋconten
 		return graphql.Null
 	}
 	return ec._ComputedSource(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOConflictResolutionInput2ᚕᚖoctavoᚋgraphᚋmodelᚐConflictResolutionInputᚄ(ctx context.Context, v any) ([]*model.ConflictResolutionInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ConflictResolutionInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNConflictResolutionInput2ᚖoctavoᚋgraphᚋmodelᚐConflictResolutionInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx context.Context, sel ast.SelectionSet, v *linkgraph.Location) graphql.Marshaler {
