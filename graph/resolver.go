@@ -14,6 +14,7 @@ import (
 	"octavo/internal/live"
 	"octavo/internal/node"
 	"octavo/internal/organization"
+	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/space"
@@ -39,6 +40,7 @@ type Resolver struct {
 	Comments       *comment.Service
 	Live           *live.Service
 	AnyNode        *node.Service
+	Permissions    *permission.Service
 }
 
 // Version names the program that answers.

@@ -32,6 +32,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.users(router)
 	api.organizations(router)
 	api.spaces(router)
+	api.permissions(router)
 	api.git(router)
 	api.content(router)
 	api.revisions(router)

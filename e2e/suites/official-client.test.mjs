@@ -197,6 +197,9 @@ const scenario = [
     },
   },
 
+  // Who may do what
+  ...permitted({ group: 'spaces', suffix: 'Space', id: (s) => s.space }),
+
   // The space as a whole
   { operation: 'duplicateSpace', status: 201, call: ({ api, space }) => api.spaces.duplicateSpace(space), check: (body, s) => { assert.notEqual(body.id, s.space); s.copy = body.id; } },
   { operation: 'moveSpace', status: 200, call: ({ api, space, copy }) => api.spaces.moveSpace(copy, { position: { before: { type: 'space', space } } }) },
@@ -208,6 +211,24 @@ const scenario = [
   { operation: 'restoreSpace', status: 200, call: ({ api, copy }) => api.spaces.restoreSpace(copy), check: (body) => assert.equal(body.deletedAt, undefined) },
   { operation: 'deleteSpaceById', status: 204, call: ({ api }) => api.spaces.deleteSpaceById('spc_unknown') },
 ];
+
+// The same steps through the permissions of a space and of a collection: group
+// is where the client has them.
+function permitted({ group, suffix, id }) {
+  const step = (operation, status, arguments_, check) => ({ operation: operation + suffix, status, call: (s) => s.api[group][operation + suffix](id(s), ...arguments_(s)), check });
+  const person = (s) => s.reviewer.user;
+  return [
+    step('inviteTo', 204, (s) => [{ role: 'edit', users: [person(s)] }]),
+    step('inviteTo', 404, () => [{ role: 'edit', users: ['usr_unknown'] }]),
+    step('listUserPermissionsIn', 200, () => [{}], (body, s) => assert.deepEqual(body.items.map(({ user, permission }) => [user.id, permission]), [[person(s), 'edit']])),
+    step('updateUserPermissionIn', 204, (s) => [person(s), { role: 'comment' }]),
+    step('listPermissionsAggregateIn', 200, () => [{ role: 'comment' }], (body, s) => assert.deepEqual(body.items.map(({ user }) => user.id), [person(s)])),
+    step('listPermissionsAggregateIn', 200, () => [{}], (body, s) => assert.deepEqual(body.items.map(({ user, permission }) => [user.id, permission]), [[s.user, 'admin'], [person(s), 'comment']])),
+    step('removeUserFrom', 205, (s) => [person(s)]),
+    step('removeUserFrom', 204, (s) => [person(s)]),
+    step('updateUserPermissionIn', 404, (s) => [person(s), { role: 'comment' }]),
+  ];
+}
 
 // The same steps through the comments of a space and of a change request:
 // place are the leading arguments of each call, page what the comment is on.

@@ -9,6 +9,7 @@ import (
 	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
+	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/space"
@@ -394,6 +395,50 @@ func NewContributorConnection(page pagination.Page[*ent.Contributor]) *Contribut
 // Edges of the connection.
 func (c *ContributorConnection) Edges() []*ContributorEdge {
 	return edges(c.Page, func(cursor string, node *ent.Contributor) *ContributorEdge { return &ContributorEdge{cursor, node} })
+}
+
+// EffectivePermissionEdge is an item of a EffectivePermissionConnection.
+type EffectivePermissionEdge struct {
+	Cursor string
+	Node   *permission.Effective
+}
+
+// EffectivePermissionConnection is the connection of that name.
+type EffectivePermissionConnection struct {
+	connection[*permission.Effective]
+}
+
+// NewEffectivePermissionConnection wraps a page.
+func NewEffectivePermissionConnection(page pagination.Page[*permission.Effective]) *EffectivePermissionConnection {
+	return &EffectivePermissionConnection{connection: connection[*permission.Effective]{page}}
+}
+
+// Edges of the connection.
+func (c *EffectivePermissionConnection) Edges() []*EffectivePermissionEdge {
+	return edges(c.Page, func(cursor string, node *permission.Effective) *EffectivePermissionEdge {
+		return &EffectivePermissionEdge{cursor, node}
+	})
+}
+
+// GrantedEdge is an item of a GrantedConnection.
+type GrantedEdge struct {
+	Cursor string
+	Node   *permission.Granted
+}
+
+// GrantedConnection is the connection of what a resource grants to users, or to teams.
+type GrantedConnection struct {
+	connection[*permission.Granted]
+}
+
+// NewGrantedConnection wraps a page.
+func NewGrantedConnection(page pagination.Page[*permission.Granted]) *GrantedConnection {
+	return &GrantedConnection{connection: connection[*permission.Granted]{page}}
+}
+
+// Edges of the connection.
+func (c *GrantedConnection) Edges() []*GrantedEdge {
+	return edges(c.Page, func(cursor string, node *permission.Granted) *GrantedEdge { return &GrantedEdge{cursor, node} })
 }
 
 // connection is what all connections share.

@@ -16,6 +16,7 @@ import (
 	"octavo/internal/edit"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
+	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -219,6 +220,24 @@ type GitSync struct {
 	Operation string   `json:"operation"`
 }
 
+type GrantPermissionsInput struct {
+	// The id of a space or collection.
+	Resource string `json:"resource"`
+	// Members or guests of the organization; at most 500 together with the teams.
+	Users graphql.Omittable[[]string] `json:"users,omitempty"`
+	// Teams of the organization.
+	Teams graphql.Omittable[[]string] `json:"teams,omitempty"`
+	// Null closes the resource to those who would reach it by a collection around
+	// it or by a default level; it takes nothing from what another grant of the same
+	// resource gives them.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+}
+
+type GrantPermissionsPayload struct {
+	// Null when it is the viewer's own access that ended.
+	Resource node.Node `json:"resource,omitempty"`
+}
+
 type ImportGitRepositoryInput struct {
 	Space string `json:"space"`
 	URL   string `json:"url"`
@@ -364,7 +383,24 @@ type PostCommentReplyPayload struct {
 	CommentReply *comment.Reply `json:"commentReply"`
 }
 
+// A user or a team.
+type PrincipalInput struct {
+	User graphql.Omittable[*string] `json:"user,omitempty"`
+	Team graphql.Omittable[*string] `json:"team,omitempty"`
+}
+
 type Query struct {
+}
+
+type RemovePermissionInput struct {
+	// The id of a space or collection.
+	Resource  string          `json:"resource"`
+	Principal *PrincipalInput `json:"principal"`
+}
+
+type RemovePermissionPayload struct {
+	// Whether there was a permission to remove.
+	Removed bool `json:"removed"`
 }
 
 type RemoveRequestedReviewerFromChangeRequestInput struct {
@@ -589,6 +625,19 @@ type UpdatePageInput struct {
 	NoIndex       graphql.Omittable[*bool]   `json:"noIndex,omitempty"`
 	NoRobotsIndex graphql.Omittable[*bool]   `json:"noRobotsIndex,omitempty"`
 	Condition     graphql.Omittable[*string] `json:"condition,omitempty"`
+}
+
+type UpdatePermissionInput struct {
+	// The id of a space or collection.
+	Resource  string          `json:"resource"`
+	Principal *PrincipalInput `json:"principal"`
+	// Null as in grantPermissions; it does not remove the permission.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+}
+
+type UpdatePermissionPayload struct {
+	// Null when it is the viewer's own access that ended.
+	Resource node.Node `json:"resource,omitempty"`
 }
 
 type UpdateSpaceContentInput struct {

@@ -7,6 +7,7 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/mergerule"
+	"octavo/internal/permission"
 )
 
 // gqlgen finds the pair of functions for an enumeration by its name.
@@ -191,4 +192,14 @@ func MarshalBrokenContext(value enum.BrokenContext) graphql.Marshaler {
 // UnmarshalBrokenContext reads a value as GraphQL has it.
 func UnmarshalBrokenContext(value any) (enum.BrokenContext, error) {
 	return unmarshalEnumeration[enum.BrokenContext](value)
+}
+
+// MarshalPermissionSourceKind writes a value as GraphQL has it.
+func MarshalPermissionSourceKind(value permission.SourceKind) graphql.Marshaler {
+	return marshalEnumeration(value)
+}
+
+// UnmarshalPermissionSourceKind reads a value as GraphQL has it.
+func UnmarshalPermissionSourceKind(value any) (permission.SourceKind, error) {
+	return unmarshalEnumeration[permission.SourceKind](value)
 }

@@ -27,6 +27,7 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
+	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/secret"
@@ -87,6 +88,7 @@ type App struct {
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
+	Permissions    *permission.Service
 	Files          *blob.Bucket
 	Outbound       *outbound.Client
 	Transfers      *transfer.Service
@@ -178,6 +180,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Start: func(ctx context.Context, run transfer.Run) error { return app.Jobs.Transfer(ctx, run) },
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
+	app.Permissions = permission.NewService(opened, app.Spaces)
 	app.Events = event.NewBus(opened, config.Logger)
 	app.publishEvents()
 	var err error
@@ -195,6 +198,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
+		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex, AnyNode: app.nodes,
 		Live: live.NewService(live.Parts{
@@ -219,7 +223,7 @@ func (a *App) Close() error {
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
 		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions,
-		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes,
+		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes, Permissions: a.Permissions,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
+	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/space"
 	"octavo/internal/user"
@@ -32,6 +33,7 @@ type Sources struct {
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
 	Nodes          *node.Service
+	Permissions    *permission.Service
 }
 
 // Loaders belong to one request.
@@ -54,6 +56,7 @@ type Loaders struct {
 	Comments                     *dataloadgen.Loader[comment.Listing, pagination.Page[*comment.Comment]]
 	Replies                      *dataloadgen.Loader[comment.ReplyListing, pagination.Page[*comment.Reply]]
 	Commenters                   *dataloadgen.Loader[comment.Commenters, []*ent.Member]
+	Granted                      *dataloadgen.Loader[permission.List, pagination.Page[*permission.Granted]]
 	// ReviewComment is by the id of the review; nil for one without.
 	ReviewComment *dataloadgen.Loader[string, *comment.Comment]
 	Reactions     *dataloadgen.Loader[string, []*comment.Reaction]
@@ -81,6 +84,7 @@ func newLoaders(sources Sources) *Loaders {
 		Comments:                     mapped(sources.Comments.Lists),
 		Replies:                      mapped(sources.Comments.ReplyLists),
 		Commenters:                   mapped(sources.Comments.Commenters),
+		Granted:                      mapped(sources.Permissions.Lists),
 		ReviewComment:                mapped(sources.Comments.OfReviews),
 		Reactions:                    mapped(sources.Comments.ReactionsTo),
 		Repliers:                     mapped(sources.Comments.Repliers),

@@ -155,6 +155,7 @@ func init() { // makers use each other through value
 		"branchId":   makeBranch,
 		"spaceId":    makeSpace,
 		"templateId": makeTemplate, "collectionId": makeCollection,
+		"restrictedSpace":  makeRestricted(makeSpace),
 		"liveSpaceId":      makeLiveSpace,
 		"deletedSpaceId":   makeDeletedSpace,
 		"revisionId":       revisionOf("spaceId"),

@@ -36,6 +36,9 @@ var growths = map[string]growth{
 	"listChangeRequestsForOrganization":     repeated(makeOpenChangeRequest),
 	"listChangeRequestsForSpace":            repeated(makeEmptyChangeRequest),
 
+	"listUserPermissionsInSpace":      growGranted("space"),
+	"listPermissionsAggregateInSpace": growGranted("space"),
+
 	"getCurrentRevision":         growMain,
 	"listPages":                  growMain,
 	"listFiles":                  growMain,

@@ -1,0 +1,67 @@
+package parity
+
+import (
+	"slices"
+	"testing"
+
+	"octavo/internal/access"
+	"octavo/internal/apptest"
+)
+
+// permissionRows are those of spaces and of collections.
+var permissionRows = slices.Concat(permissionRowsOf("space", "Space"))
+
+// permissionRowsOf are the rows of a kind of resource.
+func permissionRowsOf(kind, name string) []row {
+	resource, permitted := "{"+kind+"Id}", map[string]string{kind + "Id": "restricted" + name}
+	one := kind + "(id: $" + kind + "Id)"
+	return []row{
+		{
+			operation: "inviteTo" + name, field: "grantPermissions", selection: " { resource { __typename } } ", minimum: access.Admin,
+			body:  object{"role": "review", "users": []any{"{guestId}"}},
+			input: object{"resource": resource, "role": "REVIEW", "users": []any{"{guestId}"}}, effect: "listUserPermissionsIn" + name,
+		},
+		{
+			operation: "listUserPermissionsIn" + name, field: one + ".userPermissions", selection: connection(userPermission),
+			minimum: access.Read, with: permitted, needs: "read; guests admin",
+		},
+		{
+			operation: "updateUserPermissionIn" + name, field: "updatePermission", selection: " { resource { __typename } } ", minimum: access.Admin,
+			body:  object{"role": nil},
+			input: object{"resource": resource, "principal": object{"user": "{userId}"}, "role": nil},
+			with:  permitted, effect: "listUserPermissionsIn" + name,
+		},
+		{
+			operation: "removeUserFrom" + name, field: "removePermission", selection: " { deleted: removed } ", minimum: access.Admin,
+			input: object{"resource": resource, "principal": object{"user": "{userId}"}}, with: permitted, effect: "listUserPermissionsIn" + name,
+		},
+		{
+			operation: "listPermissionsAggregateIn" + name, field: one + ".effectivePermissions", selection: connection(userPermission),
+			minimum: access.Read, with: permitted, needs: "read; guests admin",
+		},
+	}
+}
+
+const userPermission = " { permission: role user " + user + " } "
+
+// makeRestricted is a space that grants something to the reviewer.
+func makeRestricted(make func(t testing.TB, f *fixture) string) func(t testing.TB, f *fixture) string {
+	return func(t testing.TB, f *fixture) string {
+		t.Helper()
+		id := make(t, f)
+		f.mutate(t, apptest.Admin, "grantPermissions", object{"resource": id, "role": "REVIEW", "users": []any{"{userId}"}}, "{ resource { __typename } }")
+		return id
+	}
+}
+
+// growGranted grants the resource to so many more people.
+func growGranted(kind string) growth {
+	return func(t *testing.T, f *fixture, count int) {
+		t.Helper()
+		people := make([]any, count)
+		for index := range people {
+			people[index], _ = newPerson(t, f)
+		}
+		f.mutate(t, apptest.Admin, "grantPermissions", object{"resource": "{" + kind + "Id}", "role": "READ", "users": people}, "{ resource { __typename } }")
+	}
+}
