@@ -32,6 +32,7 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/pagination"
+	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/space"
@@ -57,12 +58,14 @@ type ResolverRoot interface {
 	ComputedSource() ComputedSourceResolver
 	ContentLocation() ContentLocationResolver
 	Contributor() ContributorResolver
+	EffectivePermission() EffectivePermissionResolver
 	File() FileResolver
 	Member() MemberResolver
 	Mutation() MutationResolver
 	Organization() OrganizationResolver
 	Page() PageResolver
 	PageSearchHit() PageSearchHitResolver
+	PermissionSource() PermissionSourceResolver
 	Query() QueryResolver
 	ReactionUser() ReactionUserResolver
 	Replier() ReplierResolver
@@ -75,6 +78,7 @@ type ResolverRoot interface {
 	SpaceSearchHit() SpaceSearchHitResolver
 	Subscription() SubscriptionResolver
 	User() UserResolver
+	UserPermission() UserPermissionResolver
 }
 
 type DirectiveRoot struct {
@@ -384,6 +388,25 @@ type ComplexityRoot struct {
 		Space func(childComplexity int) int
 	}
 
+	EffectivePermission struct {
+		Member func(childComplexity int) int
+		Role   func(childComplexity int) int
+		Source func(childComplexity int) int
+		User   func(childComplexity int) int
+	}
+
+	EffectivePermissionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	EffectivePermissionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	ExportToGitRepositoryPayload struct {
 		Space func(childComplexity int) int
 	}
@@ -430,6 +453,10 @@ type ComplexityRoot struct {
 		State                func(childComplexity int) int
 		URL                  func(childComplexity int) int
 		UpdatedAt            func(childComplexity int) int
+	}
+
+	GrantPermissionsPayload struct {
+		Resource func(childComplexity int) int
 	}
 
 	ImportGitRepositoryPayload struct {
@@ -527,11 +554,13 @@ type ComplexityRoot struct {
 		DeleteSpace                              func(childComplexity int, input model.DeleteSpaceInput) int
 		DuplicateSpace                           func(childComplexity int, input model.DuplicateSpaceInput) int
 		ExportToGitRepository                    func(childComplexity int, input model.ExportToGitRepositoryInput) int
+		GrantPermissions                         func(childComplexity int, input model.GrantPermissionsInput) int
 		ImportGitRepository                      func(childComplexity int, input model.ImportGitRepositoryInput) int
 		MergeChangeRequest                       func(childComplexity int, input model.MergeChangeRequestInput) int
 		MoveSpace                                func(childComplexity int, input model.MoveSpaceInput) int
 		PostComment                              func(childComplexity int, input model.PostCommentInput) int
 		PostCommentReply                         func(childComplexity int, input model.PostCommentReplyInput) int
+		RemovePermission                         func(childComplexity int, input model.RemovePermissionInput) int
 		RemoveRequestedReviewerFromChangeRequest func(childComplexity int, input model.RemoveRequestedReviewerFromChangeRequestInput) int
 		RequestReviewersForChangeRequest         func(childComplexity int, input model.RequestReviewersForChangeRequestInput) int
 		ResolveConflicts                         func(childComplexity int, input model.ResolveConflictsInput) int
@@ -545,6 +574,7 @@ type ComplexityRoot struct {
 		UpdateChangeRequestFromMain              func(childComplexity int, input model.UpdateChangeRequestFromMainInput) int
 		UpdateComment                            func(childComplexity int, input model.UpdateCommentInput) int
 		UpdateCommentReply                       func(childComplexity int, input model.UpdateCommentReplyInput) int
+		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
 		UpdateSpace                              func(childComplexity int, input model.UpdateSpaceInput) int
 		UpdateSpaceContent                       func(childComplexity int, input model.UpdateSpaceContentInput) int
 		UpdateUser                               func(childComplexity int, input model.UpdateUserInput) int
@@ -695,6 +725,11 @@ type ComplexityRoot struct {
 		App func(childComplexity int) int
 	}
 
+	PermissionSource struct {
+		Kind     func(childComplexity int) int
+		Resource func(childComplexity int) int
+	}
+
 	PostCommentPayload struct {
 		Comment func(childComplexity int) int
 	}
@@ -726,6 +761,10 @@ type ComplexityRoot struct {
 	ReactionUser struct {
 		ReactedAt func(childComplexity int) int
 		User      func(childComplexity int) int
+	}
+
+	RemovePermissionPayload struct {
+		Removed func(childComplexity int) int
 	}
 
 	RemoveRequestedReviewerFromChangeRequestPayload struct {
@@ -916,6 +955,7 @@ type ComplexityRoot struct {
 		DeletedAt               func(childComplexity int) int
 		DraftChangeRequestCount func(childComplexity int) int
 		EditMode                func(childComplexity int) int
+		EffectivePermissions    func(childComplexity int, role *access.Role, first *int, after *string, last *int, before *string) int
 		Emoji                   func(childComplexity int) int
 		GitSync                 func(childComplexity int) int
 		ID                      func(childComplexity int) int
@@ -935,6 +975,7 @@ type ComplexityRoot struct {
 		Title                   func(childComplexity int) int
 		UpdatedAt               func(childComplexity int) int
 		Urls                    func(childComplexity int) int
+		UserPermissions         func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Visibility              func(childComplexity int) int
 	}
 
@@ -1041,6 +1082,10 @@ type ComplexityRoot struct {
 		CommentReply func(childComplexity int) int
 	}
 
+	UpdatePermissionPayload struct {
+		Resource func(childComplexity int) int
+	}
+
 	UpdateSpaceContentPayload struct {
 		Files    func(childComplexity int) int
 		Pages    func(childComplexity int) int
@@ -1063,6 +1108,24 @@ type ComplexityRoot struct {
 		ID           func(childComplexity int) int
 		PhotoURL     func(childComplexity int) int
 		Urls         func(childComplexity int) int
+	}
+
+	UserPermission struct {
+		CreatedAt func(childComplexity int) int
+		Role      func(childComplexity int) int
+		User      func(childComplexity int) int
+	}
+
+	UserPermissionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	UserPermissionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	UserURLs struct {
@@ -1143,6 +1206,9 @@ type ContentLocationResolver interface {
 type ContributorResolver interface {
 	User(ctx context.Context, obj *ent.Contributor) (*ent.User, error)
 }
+type EffectivePermissionResolver interface {
+	User(ctx context.Context, obj *permission.Effective) (*ent.User, error)
+}
 type FileResolver interface {
 	DownloadURL(ctx context.Context, obj *revision.File) (string, error)
 
@@ -1172,6 +1238,9 @@ type MutationResolver interface {
 	UpdateCommentReply(ctx context.Context, input model.UpdateCommentReplyInput) (*model.UpdateCommentReplyPayload, error)
 	DeleteCommentReply(ctx context.Context, input model.DeleteCommentReplyInput) (*model.DeleteCommentReplyPayload, error)
 	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
+	GrantPermissions(ctx context.Context, input model.GrantPermissionsInput) (*model.GrantPermissionsPayload, error)
+	UpdatePermission(ctx context.Context, input model.UpdatePermissionInput) (*model.UpdatePermissionPayload, error)
+	RemovePermission(ctx context.Context, input model.RemovePermissionInput) (*model.RemovePermissionPayload, error)
 	CreateSpace(ctx context.Context, input model.CreateSpaceInput) (*model.CreateSpacePayload, error)
 	UpdateSpace(ctx context.Context, input model.UpdateSpaceInput) (*model.UpdateSpacePayload, error)
 	DeleteSpace(ctx context.Context, input model.DeleteSpaceInput) (*model.DeleteSpacePayload, error)
@@ -1210,6 +1279,9 @@ type PageResolver interface {
 }
 type PageSearchHitResolver interface {
 	Urls(ctx context.Context, obj *search.PageHit) (*model.PageURLs, error)
+}
+type PermissionSourceResolver interface {
+	Resource(ctx context.Context, obj *permission.Source) (node.Node, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (node.Node, error)
@@ -1282,6 +1354,8 @@ type SpaceResolver interface {
 	Commenters(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Links(ctx context.Context, obj *space.Space, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
 	Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error)
+	UserPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
+	EffectivePermissions(ctx context.Context, obj *space.Space, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 }
 type SpaceSearchHitResolver interface {
 	Space(ctx context.Context, obj *search.SpaceHit) (*space.Space, error)
@@ -1296,6 +1370,9 @@ type UserResolver interface {
 
 	Urls(ctx context.Context, obj *ent.User) (*model.UserURLs, error)
 	AccessTokens(ctx context.Context, obj *ent.User, first *int, after *string, last *int, before *string) (*model.AccessTokenConnection, error)
+}
+type UserPermissionResolver interface {
+	User(ctx context.Context, obj *permission.Granted) (*ent.User, error)
 }
 
 type executableSchema graphql.ExecutableSchemaState[ResolverRoot, DirectiveRoot, ComplexityRoot]
@@ -2495,6 +2572,69 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.DuplicateSpacePayload.Space(childComplexity), true
 
+	case "EffectivePermission.member":
+		if e.ComplexityRoot.EffectivePermission.Member == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermission.Member(childComplexity), true
+	case "EffectivePermission.role":
+		if e.ComplexityRoot.EffectivePermission.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermission.Role(childComplexity), true
+	case "EffectivePermission.source":
+		if e.ComplexityRoot.EffectivePermission.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermission.Source(childComplexity), true
+	case "EffectivePermission.user":
+		if e.ComplexityRoot.EffectivePermission.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermission.User(childComplexity), true
+
+	case "EffectivePermissionConnection.edges":
+		if e.ComplexityRoot.EffectivePermissionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionConnection.Edges(childComplexity), true
+	case "EffectivePermissionConnection.nodes":
+		if e.ComplexityRoot.EffectivePermissionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionConnection.Nodes(childComplexity), true
+	case "EffectivePermissionConnection.pageInfo":
+		if e.ComplexityRoot.EffectivePermissionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionConnection.PageInfo(childComplexity), true
+	case "EffectivePermissionConnection.totalCount":
+		if e.ComplexityRoot.EffectivePermissionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionConnection.TotalCount(childComplexity), true
+
+	case "EffectivePermissionEdge.cursor":
+		if e.ComplexityRoot.EffectivePermissionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionEdge.Cursor(childComplexity), true
+	case "EffectivePermissionEdge.node":
+		if e.ComplexityRoot.EffectivePermissionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EffectivePermissionEdge.Node(childComplexity), true
+
 	case "ExportToGitRepositoryPayload.space":
 		if e.ComplexityRoot.ExportToGitRepositoryPayload.Space == nil {
 			break
@@ -2668,6 +2808,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.GitSync.UpdatedAt(childComplexity), true
+
+	case "GrantPermissionsPayload.resource":
+		if e.ComplexityRoot.GrantPermissionsPayload.Resource == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantPermissionsPayload.Resource(childComplexity), true
 
 	case "ImportGitRepositoryPayload.space":
 		if e.ComplexityRoot.ImportGitRepositoryPayload.Space == nil {
@@ -3062,6 +3209,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ExportToGitRepository(childComplexity, args["input"].(model.ExportToGitRepositoryInput)), true
+	case "Mutation.grantPermissions":
+		if e.ComplexityRoot.Mutation.GrantPermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_grantPermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.GrantPermissions(childComplexity, args["input"].(model.GrantPermissionsInput)), true
 	case "Mutation.importGitRepository":
 		if e.ComplexityRoot.Mutation.ImportGitRepository == nil {
 			break
@@ -3117,6 +3275,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.PostCommentReply(childComplexity, args["input"].(model.PostCommentReplyInput)), true
+	case "Mutation.removePermission":
+		if e.ComplexityRoot.Mutation.RemovePermission == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removePermission_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemovePermission(childComplexity, args["input"].(model.RemovePermissionInput)), true
 	case "Mutation.removeRequestedReviewerFromChangeRequest":
 		if e.ComplexityRoot.Mutation.RemoveRequestedReviewerFromChangeRequest == nil {
 			break
@@ -3260,6 +3429,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateCommentReply(childComplexity, args["input"].(model.UpdateCommentReplyInput)), true
+	case "Mutation.updatePermission":
+		if e.ComplexityRoot.Mutation.UpdatePermission == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updatePermission_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdatePermission(childComplexity, args["input"].(model.UpdatePermissionInput)), true
 	case "Mutation.updateSpace":
 		if e.ComplexityRoot.Mutation.UpdateSpace == nil {
 			break
@@ -3961,6 +4141,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PageURLs.App(childComplexity), true
 
+	case "PermissionSource.kind":
+		if e.ComplexityRoot.PermissionSource.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PermissionSource.Kind(childComplexity), true
+	case "PermissionSource.resource":
+		if e.ComplexityRoot.PermissionSource.Resource == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PermissionSource.Resource(childComplexity), true
+
 	case "PostCommentPayload.comment":
 		if e.ComplexityRoot.PostCommentPayload.Comment == nil {
 			break
@@ -4114,6 +4307,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReactionUser.User(childComplexity), true
+
+	case "RemovePermissionPayload.removed":
+		if e.ComplexityRoot.RemovePermissionPayload.Removed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemovePermissionPayload.Removed(childComplexity), true
 
 	case "RemoveRequestedReviewerFromChangeRequestPayload.changeRequest":
 		if e.ComplexityRoot.RemoveRequestedReviewerFromChangeRequestPayload.ChangeRequest == nil {
@@ -4867,6 +5067,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.EditMode(childComplexity), true
+	case "Space.effectivePermissions":
+		if e.ComplexityRoot.Space.EffectivePermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Space_effectivePermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.EffectivePermissions(childComplexity, args["role"].(*access.Role), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Space.emoji":
 		if e.ComplexityRoot.Space.Emoji == nil {
 			break
@@ -5001,6 +5212,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.Urls(childComplexity), true
+	case "Space.userPermissions":
+		if e.ComplexityRoot.Space.UserPermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Space_userPermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.UserPermissions(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Space.visibility":
 		if e.ComplexityRoot.Space.Visibility == nil {
 			break
@@ -5352,6 +5574,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "UpdatePermissionPayload.resource":
+		if e.ComplexityRoot.UpdatePermissionPayload.Resource == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdatePermissionPayload.Resource(childComplexity), true
+
 	case "UpdateSpaceContentPayload.files":
 		if e.ComplexityRoot.UpdateSpaceContentPayload.Files == nil {
 			break
@@ -5433,6 +5662,63 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.User.Urls(childComplexity), true
 
+	case "UserPermission.grantedAt":
+		if e.ComplexityRoot.UserPermission.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermission.CreatedAt(childComplexity), true
+	case "UserPermission.role":
+		if e.ComplexityRoot.UserPermission.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermission.Role(childComplexity), true
+	case "UserPermission.user":
+		if e.ComplexityRoot.UserPermission.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermission.User(childComplexity), true
+
+	case "UserPermissionConnection.edges":
+		if e.ComplexityRoot.UserPermissionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionConnection.Edges(childComplexity), true
+	case "UserPermissionConnection.nodes":
+		if e.ComplexityRoot.UserPermissionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionConnection.Nodes(childComplexity), true
+	case "UserPermissionConnection.pageInfo":
+		if e.ComplexityRoot.UserPermissionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionConnection.PageInfo(childComplexity), true
+	case "UserPermissionConnection.totalCount":
+		if e.ComplexityRoot.UserPermissionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionConnection.TotalCount(childComplexity), true
+
+	case "UserPermissionEdge.cursor":
+		if e.ComplexityRoot.UserPermissionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionEdge.Cursor(childComplexity), true
+	case "UserPermissionEdge.node":
+		if e.ComplexityRoot.UserPermissionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserPermissionEdge.Node(childComplexity), true
+
 	case "UserURLs.location":
 		if e.ComplexityRoot.UserURLs.Location == nil {
 			break
@@ -5478,6 +5764,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteSpaceInput,
 		ec.unmarshalInputDuplicateSpaceInput,
 		ec.unmarshalInputExportToGitRepositoryInput,
+		ec.unmarshalInputGrantPermissionsInput,
 		ec.unmarshalInputImportGitRepositoryInput,
 		ec.unmarshalInputInsertFileInput,
 		ec.unmarshalInputInsertFilesInput,
@@ -5490,6 +5777,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPageContentInput,
 		ec.unmarshalInputPostCommentInput,
 		ec.unmarshalInputPostCommentReplyInput,
+		ec.unmarshalInputPrincipalInput,
+		ec.unmarshalInputRemovePermissionInput,
 		ec.unmarshalInputRemoveRequestedReviewerFromChangeRequestInput,
 		ec.unmarshalInputRequestReviewersForChangeRequestInput,
 		ec.unmarshalInputResolveConflictsInput,
@@ -5506,6 +5795,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCommentReplyInput,
 		ec.unmarshalInputUpdatePageInput,
+		ec.unmarshalInputUpdatePermissionInput,
 		ec.unmarshalInputUpdateSpaceContentInput,
 		ec.unmarshalInputUpdateSpaceInput,
 		ec.unmarshalInputUpdateUserInput,
@@ -6909,6 +7199,146 @@ type CreateOrganizationPayload {
   organization: Organization!
 }
 `, BuiltIn: false},
+	{Name: "../schema/permission.graphqls", Input: `extend type Mutation {
+  """
+  Gives users and teams a role in a space or collection. Whoever was granted
+  another role there has the new one from now on.
+  """
+  grantPermissions(input: GrantPermissionsInput!): GrantPermissionsPayload!
+  "Changes the role that a space or collection grants to a user or team."
+  updatePermission(input: UpdatePermissionInput!): UpdatePermissionPayload!
+  """
+  Takes back what a space or collection grants to a user or team. They keep
+  what they have by a collection around it, by a team or by a default level.
+  """
+  removePermission(input: RemovePermissionInput!): RemovePermissionPayload!
+}
+
+extend type Space {
+  "What the space itself grants to users, in the order in which it was granted."
+  userPermissions(first: Int, after: String, last: Int, before: String): UserPermissionConnection!
+  """
+  Everybody who may at least read the space, with their role and why they have
+  it, in the order in which they joined the organization.
+  """
+  effectivePermissions(role: Role, first: Int, after: String, last: Int, before: String): EffectivePermissionConnection!
+}
+
+"What a space or collection grants to a user."
+type UserPermission {
+  user: User!
+  """
+  Null closes the space or collection to somebody who would reach it by a
+  collection around it or by a default level.
+  """
+  role: Role
+  grantedAt: DateTime!
+}
+
+"Somebody who may at least read a space or collection."
+type EffectivePermission {
+  user: User!
+  member: Member!
+  role: Role!
+  "Why they have the role."
+  source: PermissionSource!
+}
+
+type PermissionSource {
+  kind: PermissionSourceKind!
+  "What says so: the space, a collection around it, or the organization."
+  resource: PermissionResource!
+}
+
+enum PermissionSourceKind {
+  "They administrate the organization."
+  ADMINISTRATOR
+  "The resource grants it to them."
+  USER
+  "The resource grants it to a team of theirs."
+  TEAM
+  "It is the default level of the resource."
+  LEVEL
+  "It is their role in the organization, and nothing says otherwise."
+  MEMBERSHIP
+}
+
+union PermissionResource = Space | Collection | Organization
+
+type UserPermissionConnection {
+  edges: [UserPermissionEdge!]!
+  nodes: [UserPermission!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type UserPermissionEdge {
+  cursor: String!
+  node: UserPermission!
+}
+
+type EffectivePermissionConnection {
+  edges: [EffectivePermissionEdge!]!
+  nodes: [EffectivePermission!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type EffectivePermissionEdge {
+  cursor: String!
+  node: EffectivePermission!
+}
+
+input GrantPermissionsInput {
+  "The id of a space or collection."
+  resource: ID!
+  "Members or guests of the organization; at most 500 together with the teams."
+  users: [ID!]
+  "Teams of the organization."
+  teams: [ID!]
+  """
+  Null closes the resource to those who would reach it by a collection around
+  it or by a default level; it takes nothing from what another grant of the same
+  resource gives them.
+  """
+  role: Role
+}
+
+type GrantPermissionsPayload {
+  "Null when it is the viewer's own access that ended."
+  resource: PermissionResource
+}
+
+"A user or a team."
+input PrincipalInput @oneOf {
+  user: ID
+  team: ID
+}
+
+input UpdatePermissionInput {
+  "The id of a space or collection."
+  resource: ID!
+  principal: PrincipalInput!
+  "Null as in grantPermissions; it does not remove the permission."
+  role: Role
+}
+
+type UpdatePermissionPayload {
+  "Null when it is the viewer's own access that ended."
+  resource: PermissionResource
+}
+
+input RemovePermissionInput {
+  "The id of a space or collection."
+  resource: ID!
+  principal: PrincipalInput!
+}
+
+type RemovePermissionPayload {
+  "Whether there was a permission to remove."
+  removed: Boolean!
+}
+`, BuiltIn: false},
 	{Name: "../schema/schema.graphqls", Input: `"A point in time, RFC 3339, in UTC."
 scalar DateTime
 "An absolute address."
@@ -7827,6 +8257,17 @@ func (ec *executionContext) field_Mutation_exportToGitRepository_args(ctx contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_grantPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNGrantPermissionsInput2octavoᚋgraphᚋmodelᚐGrantPermissionsInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_importGitRepository_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7875,6 +8316,17 @@ func (ec *executionContext) field_Mutation_postComment_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPostCommentInput2octavoᚋgraphᚋmodelᚐPostCommentInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removePermission_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemovePermissionInput2octavoᚋgraphᚋmodelᚐRemovePermissionInput)
 	if err != nil {
 		return nil, err
 	}
@@ -8018,6 +8470,17 @@ func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateCommentInput2octavoᚋgraphᚋmodelᚐUpdateCommentInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updatePermission_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdatePermissionInput2octavoᚋgraphᚋmodelᚐUpdatePermissionInput)
 	if err != nil {
 		return nil, err
 	}
@@ -8555,6 +9018,37 @@ func (ec *executionContext) field_Space_comments_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Space_effectivePermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "role", ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole)
+	if err != nil {
+		return nil, err
+	}
+	args["role"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Space_links_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8651,6 +9145,32 @@ func (ec *executionContext) field_Space_search_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Space_userPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -9279,6 +9799,10 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -9898,6 +10422,10 @@ func (ec *executionContext) fieldContext_ChangeRequest_space(_ context.Context, 
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -13239,6 +13767,10 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -14222,6 +14754,10 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -15892,6 +16428,10 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -16070,8 +16610,378 @@ func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.C
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermission_user(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermission_user,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.EffectivePermission().User(ctx, obj)
+		},
+		nil,
+		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermission_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermission_member(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermission_member,
+		func(ctx context.Context) (any, error) {
+			return obj.Member, nil
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermission_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermission_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNRole2octavoᚋinternalᚋaccessᚐRole,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermission_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Role does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermission_source(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermission_source,
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		ec.marshalNPermissionSource2octavoᚋinternalᚋpermissionᚐSource,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermission_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_PermissionSource_kind(ctx, field)
+			case "resource":
+				return ec.fieldContext_PermissionSource_resource(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PermissionSource", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNEffectivePermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_EffectivePermissionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_EffectivePermissionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EffectivePermissionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNEffectivePermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐEffectiveᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_EffectivePermission_user(ctx, field)
+			case "member":
+				return ec.fieldContext_EffectivePermission_member(ctx, field)
+			case "role":
+				return ec.fieldContext_EffectivePermission_role(ctx, field)
+			case "source":
+				return ec.fieldContext_EffectivePermission_source(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EffectivePermission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EffectivePermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EffectivePermissionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EffectivePermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EffectivePermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_EffectivePermission_user(ctx, field)
+			case "member":
+				return ec.fieldContext_EffectivePermission_member(ctx, field)
+			case "role":
+				return ec.fieldContext_EffectivePermission_role(ctx, field)
+			case "source":
+				return ec.fieldContext_EffectivePermission_source(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EffectivePermission", field.Name)
 		},
 	}
 	return fc, nil
@@ -16161,6 +17071,10 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -17008,6 +17922,35 @@ func (ec *executionContext) fieldContext_GitSync_operation(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _GrantPermissionsPayload_resource(ctx context.Context, field graphql.CollectedField, obj *model.GrantPermissionsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantPermissionsPayload_resource,
+		func(ctx context.Context) (any, error) {
+			return obj.Resource, nil
+		},
+		nil,
+		ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantPermissionsPayload_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantPermissionsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PermissionResource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ImportGitRepositoryPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.ImportGitRepositoryPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17092,6 +18035,10 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -18840,6 +19787,10 @@ func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Contex
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -19640,6 +20591,141 @@ func (ec *executionContext) fieldContext_Mutation_createOrganization(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_createOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_grantPermissions(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_grantPermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().GrantPermissions(ctx, fc.Args["input"].(model.GrantPermissionsInput))
+		},
+		nil,
+		ec.marshalNGrantPermissionsPayload2ᚖoctavoᚋgraphᚋmodelᚐGrantPermissionsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_grantPermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "resource":
+				return ec.fieldContext_GrantPermissionsPayload_resource(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type GrantPermissionsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_grantPermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updatePermission(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updatePermission,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdatePermission(ctx, fc.Args["input"].(model.UpdatePermissionInput))
+		},
+		nil,
+		ec.marshalNUpdatePermissionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdatePermissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updatePermission(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "resource":
+				return ec.fieldContext_UpdatePermissionPayload_resource(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdatePermissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updatePermission_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removePermission(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_removePermission,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemovePermission(ctx, fc.Args["input"].(model.RemovePermissionInput))
+		},
+		nil,
+		ec.marshalNRemovePermissionPayload2ᚖoctavoᚋgraphᚋmodelᚐRemovePermissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_removePermission(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "removed":
+				return ec.fieldContext_RemovePermissionPayload_removed(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RemovePermissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removePermission_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -23903,6 +24989,64 @@ func (ec *executionContext) fieldContext_PageURLs_app(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _PermissionSource_kind(ctx context.Context, field graphql.CollectedField, obj *permission.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PermissionSource_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNPermissionSourceKind2octavoᚋinternalᚋpermissionᚐSourceKind,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PermissionSource_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PermissionSource",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PermissionSourceKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PermissionSource_resource(ctx context.Context, field graphql.CollectedField, obj *permission.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PermissionSource_resource,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.PermissionSource().Resource(ctx, obj)
+		},
+		nil,
+		ec.marshalNPermissionResource2octavoᚋinternalᚋnodeᚐNode,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PermissionSource_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PermissionSource",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PermissionResource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PostCommentPayload_comment(ctx context.Context, field graphql.CollectedField, obj *model.PostCommentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24483,6 +25627,10 @@ func (ec *executionContext) fieldContext_Query_space(ctx context.Context, field 
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -24904,6 +26052,35 @@ func (ec *executionContext) fieldContext_ReactionUser_reactedAt(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RemovePermissionPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.RemovePermissionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RemovePermissionPayload_removed,
+		func(ctx context.Context) (any, error) {
+			return obj.Removed, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RemovePermissionPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RemovePermissionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -26001,6 +27178,10 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -26255,6 +27436,10 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -30711,6 +31896,108 @@ func (ec *executionContext) fieldContext_Space_search(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Space_userPermissions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_userPermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().UserPermissions(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNUserPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_userPermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_UserPermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_UserPermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_UserPermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_UserPermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserPermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_userPermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Space_effectivePermissions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_effectivePermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().EffectivePermissions(ctx, obj, fc.Args["role"].(*access.Role), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNEffectivePermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_effectivePermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_EffectivePermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_EffectivePermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_EffectivePermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_EffectivePermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EffectivePermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_effectivePermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30830,6 +32117,10 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -31018,6 +32309,10 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -31457,6 +32752,10 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -32140,6 +33439,10 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -32329,6 +33632,10 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -33069,6 +34376,35 @@ func (ec *executionContext) fieldContext_UpdateCommentReplyPayload_commentReply(
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdatePermissionPayload_resource(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePermissionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdatePermissionPayload_resource,
+		func(ctx context.Context) (any, error) {
+			return obj.Resource, nil
+		},
+		nil,
+		ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdatePermissionPayload_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdatePermissionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PermissionResource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateSpaceContentPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33153,6 +34489,10 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -33395,6 +34735,10 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_links(ctx, field)
 			case "search":
 				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -33641,6 +34985,313 @@ func (ec *executionContext) fieldContext_User_accessTokens(ctx context.Context, 
 	if fc.Args, err = ec.field_User_accessTokens_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermission_user(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermission_user,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.UserPermission().User(ctx, obj)
+		},
+		nil,
+		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermission_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermission_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermission_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Role does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermission_grantedAt(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermission_grantedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermission_grantedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNUserPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_UserPermissionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_UserPermissionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserPermissionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNUserPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_UserPermission_user(ctx, field)
+			case "role":
+				return ec.fieldContext_UserPermission_role(ctx, field)
+			case "grantedAt":
+				return ec.fieldContext_UserPermission_grantedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserPermission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserPermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserPermissionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UserPermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserPermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_UserPermission_user(ctx, field)
+			case "role":
+				return ec.fieldContext_UserPermission_role(ctx, field)
+			case "grantedAt":
+				return ec.fieldContext_UserPermission_grantedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserPermission", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -35886,6 +37537,53 @@ func (ec *executionContext) unmarshalInputExportToGitRepositoryInput(ctx context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputGrantPermissionsInput(ctx context.Context, obj any) (model.GrantPermissionsInput, error) {
+	var it model.GrantPermissionsInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"resource", "users", "teams", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "resource":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resource = data
+		case "users":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("users"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Users = graphql.OmittableOf(data)
+		case "teams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teams"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Teams = graphql.OmittableOf(data)
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputImportGitRepositoryInput(ctx context.Context, obj any) (model.ImportGitRepositoryInput, error) {
 	var it model.ImportGitRepositoryInput
 	asMap := map[string]any{}
@@ -36459,6 +38157,72 @@ func (ec *executionContext) unmarshalInputPostCommentReplyInput(ctx context.Cont
 				return it, err
 			}
 			it.Body = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPrincipalInput(ctx context.Context, obj any) (model.PrincipalInput, error) {
+	var it model.PrincipalInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"user", "team"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "user":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("user"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.User = graphql.OmittableOf(data)
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRemovePermissionInput(ctx context.Context, obj any) (model.RemovePermissionInput, error) {
+	var it model.RemovePermissionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"resource", "principal"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "resource":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resource = data
+		case "principal":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("principal"))
+			data, err := ec.unmarshalNPrincipalInput2ᚖoctavoᚋgraphᚋmodelᚐPrincipalInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Principal = data
 		}
 	}
 	return it, nil
@@ -37160,6 +38924,46 @@ func (ec *executionContext) unmarshalInputUpdatePageInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdatePermissionInput(ctx context.Context, obj any) (model.UpdatePermissionInput, error) {
+	var it model.UpdatePermissionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"resource", "principal", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "resource":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resource = data
+		case "principal":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("principal"))
+			data, err := ec.unmarshalNPrincipalInput2ᚖoctavoᚋgraphᚋmodelᚐPrincipalInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Principal = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateSpaceContentInput(ctx context.Context, obj any) (model.UpdateSpaceContentInput, error) {
 	var it model.UpdateSpaceContentInput
 	asMap := map[string]any{}
@@ -37439,6 +39243,40 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of Node must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _PermissionResource(ctx context.Context, sel ast.SelectionSet, obj node.Node) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case space.Space:
+		return ec._Space(ctx, sel, &obj)
+	case *space.Space:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Space(ctx, sel, obj)
+	case organization.Organization:
+		return ec._Organization(ctx, sel, &obj)
+	case *organization.Organization:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Organization(ctx, sel, obj)
+	case ent.Collection:
+		return ec._Collection(ctx, sel, &obj)
+	case *ent.Collection:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Collection(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of PermissionResource must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -38811,7 +40649,7 @@ func (ec *executionContext) _ChangeRequestURLs(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var collectionImplementors = []string{"Collection", "Node"}
+var collectionImplementors = []string{"Collection", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *ent.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
@@ -41119,6 +42957,220 @@ func (ec *executionContext) _DuplicateSpacePayload(ctx context.Context, sel ast.
 	return out
 }
 
+var effectivePermissionImplementors = []string{"EffectivePermission"}
+
+func (ec *executionContext) _EffectivePermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Effective) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EffectivePermission")
+		case "user":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._EffectivePermission_user(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "member":
+			out.Values[i] = ec._EffectivePermission_member(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "role":
+			out.Values[i] = ec._EffectivePermission_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "source":
+			out.Values[i] = ec._EffectivePermission_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var effectivePermissionConnectionImplementors = []string{"EffectivePermissionConnection"}
+
+func (ec *executionContext) _EffectivePermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.EffectivePermissionConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EffectivePermissionConnection")
+		case "edges":
+			out.Values[i] = ec._EffectivePermissionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._EffectivePermissionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._EffectivePermissionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._EffectivePermissionConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var effectivePermissionEdgeImplementors = []string{"EffectivePermissionEdge"}
+
+func (ec *executionContext) _EffectivePermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.EffectivePermissionEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EffectivePermissionEdge")
+		case "cursor":
+			out.Values[i] = ec._EffectivePermissionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._EffectivePermissionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var exportToGitRepositoryPayloadImplementors = []string{"ExportToGitRepositoryPayload"}
 
 func (ec *executionContext) _ExportToGitRepositoryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportToGitRepositoryPayload) graphql.Marshaler {
@@ -41541,6 +43593,42 @@ func (ec *executionContext) _GitSync(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var grantPermissionsPayloadImplementors = []string{"GrantPermissionsPayload"}
+
+func (ec *executionContext) _GrantPermissionsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.GrantPermissionsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantPermissionsPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GrantPermissionsPayload")
+		case "resource":
+			out.Values[i] = ec._GrantPermissionsPayload_resource(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42512,6 +44600,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "grantPermissions":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_grantPermissions(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatePermission":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updatePermission(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removePermission":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removePermission(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createSpace":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createSpace(ctx, field)
@@ -42633,7 +44742,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 	return out
 }
 
-var organizationImplementors = []string{"Organization", "Node"}
+var organizationImplementors = []string{"Organization", "Node", "PermissionResource"}
 
 func (ec *executionContext) _Organization(ctx context.Context, sel ast.SelectionSet, obj *organization.Organization) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationImplementors)
@@ -44048,6 +46157,81 @@ func (ec *executionContext) _PageURLs(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var permissionSourceImplementors = []string{"PermissionSource"}
+
+func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.SelectionSet, obj *permission.Source) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, permissionSourceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PermissionSource")
+		case "kind":
+			out.Values[i] = ec._PermissionSource_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "resource":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PermissionSource_resource(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var postCommentPayloadImplementors = []string{"PostCommentPayload"}
 
 func (ec *executionContext) _PostCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PostCommentPayload) graphql.Marshaler {
@@ -44515,6 +46699,45 @@ func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._ReactionUser_reactedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var removePermissionPayloadImplementors = []string{"RemovePermissionPayload"}
+
+func (ec *executionContext) _RemovePermissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemovePermissionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removePermissionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemovePermissionPayload")
+		case "removed":
+			out.Values[i] = ec._RemovePermissionPayload_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -46744,7 +48967,7 @@ func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.Selec
 	return out
 }
 
-var spaceImplementors = []string{"Space", "Node"}
+var spaceImplementors = []string{"Space", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceImplementors)
@@ -47298,6 +49521,78 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Space_search(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_userPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "effectivePermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_effectivePermissions(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -48244,6 +50539,42 @@ func (ec *executionContext) _UpdateCommentReplyPayload(ctx context.Context, sel 
 	return out
 }
 
+var updatePermissionPayloadImplementors = []string{"UpdatePermissionPayload"}
+
+func (ec *executionContext) _UpdatePermissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePermissionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updatePermissionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdatePermissionPayload")
+		case "resource":
+			out.Values[i] = ec._UpdatePermissionPayload_resource(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var updateSpaceContentPayloadImplementors = []string{"UpdateSpaceContentPayload"}
 
 func (ec *executionContext) _UpdateSpaceContentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSpaceContentPayload) graphql.Marshaler {
@@ -48504,6 +50835,212 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var userPermissionImplementors = []string{"UserPermission"}
+
+func (ec *executionContext) _UserPermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Granted) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UserPermission")
+		case "user":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._UserPermission_user(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "role":
+			out.Values[i] = ec._UserPermission_role(ctx, field, obj)
+		case "grantedAt":
+			out.Values[i] = ec._UserPermission_grantedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var userPermissionConnectionImplementors = []string{"UserPermissionConnection"}
+
+func (ec *executionContext) _UserPermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UserPermissionConnection")
+		case "edges":
+			out.Values[i] = ec._UserPermissionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._UserPermissionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._UserPermissionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._UserPermissionConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var userPermissionEdgeImplementors = []string{"UserPermissionEdge"}
+
+func (ec *executionContext) _UserPermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UserPermissionEdge")
+		case "cursor":
+			out.Values[i] = ec._UserPermissionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._UserPermissionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49943,6 +52480,72 @@ func (ec *executionContext) marshalNEditMode2octavoᚋinternalᚋenumᚐEditMode
 	return res
 }
 
+func (ec *executionContext) marshalNEffectivePermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐEffectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Effective) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective(ctx context.Context, sel ast.SelectionSet, v *permission.Effective) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EffectivePermission(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNEffectivePermissionConnection2octavoᚋgraphᚋmodelᚐEffectivePermissionConnection(ctx context.Context, sel ast.SelectionSet, v model.EffectivePermissionConnection) graphql.Marshaler {
+	return ec._EffectivePermissionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNEffectivePermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionConnection(ctx context.Context, sel ast.SelectionSet, v *model.EffectivePermissionConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EffectivePermissionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNEffectivePermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.EffectivePermissionEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNEffectivePermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNEffectivePermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdge(ctx context.Context, sel ast.SelectionSet, v *model.EffectivePermissionEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EffectivePermissionEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNExportToGitRepositoryInput2octavoᚋgraphᚋmodelᚐExportToGitRepositoryInput(ctx context.Context, v any) (model.ExportToGitRepositoryInput, error) {
 	res, err := ec.unmarshalInputExportToGitRepositoryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -50046,6 +52649,25 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNGrantPermissionsInput2octavoᚋgraphᚋmodelᚐGrantPermissionsInput(ctx context.Context, v any) (model.GrantPermissionsInput, error) {
+	res, err := ec.unmarshalInputGrantPermissionsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNGrantPermissionsPayload2octavoᚋgraphᚋmodelᚐGrantPermissionsPayload(ctx context.Context, sel ast.SelectionSet, v model.GrantPermissionsPayload) graphql.Marshaler {
+	return ec._GrantPermissionsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNGrantPermissionsPayload2ᚖoctavoᚋgraphᚋmodelᚐGrantPermissionsPayload(ctx context.Context, sel ast.SelectionSet, v *model.GrantPermissionsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._GrantPermissionsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -50813,6 +53435,36 @@ func (ec *executionContext) marshalNPageURLs2ᚖoctavoᚋgraphᚋmodelᚐPageURL
 	return ec._PageURLs(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPermissionResource2octavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v node.Node) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PermissionResource(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPermissionSource2octavoᚋinternalᚋpermissionᚐSource(ctx context.Context, sel ast.SelectionSet, v permission.Source) graphql.Marshaler {
+	return ec._PermissionSource(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNPermissionSourceKind2octavoᚋinternalᚋpermissionᚐSourceKind(ctx context.Context, v any) (permission.SourceKind, error) {
+	res, err := scalar.UnmarshalPermissionSourceKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPermissionSourceKind2octavoᚋinternalᚋpermissionᚐSourceKind(ctx context.Context, sel ast.SelectionSet, v permission.SourceKind) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalPermissionSourceKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNPostCommentInput2octavoᚋgraphᚋmodelᚐPostCommentInput(ctx context.Context, v any) (model.PostCommentInput, error) {
 	res, err := ec.unmarshalInputPostCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -50849,6 +53501,11 @@ func (ec *executionContext) marshalNPostCommentReplyPayload2ᚖoctavoᚋgraphᚋ
 		return graphql.Null
 	}
 	return ec._PostCommentReplyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPrincipalInput2ᚖoctavoᚋgraphᚋmodelᚐPrincipalInput(ctx context.Context, v any) (*model.PrincipalInput, error) {
+	res, err := ec.unmarshalInputPrincipalInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reaction) graphql.Marshaler {
@@ -50901,6 +53558,25 @@ func (ec *executionContext) marshalNReactionUser2ᚖoctavoᚋinternalᚋcomment�
 		return graphql.Null
 	}
 	return ec._ReactionUser(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRemovePermissionInput2octavoᚋgraphᚋmodelᚐRemovePermissionInput(ctx context.Context, v any) (model.RemovePermissionInput, error) {
+	res, err := ec.unmarshalInputRemovePermissionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemovePermissionPayload2octavoᚋgraphᚋmodelᚐRemovePermissionPayload(ctx context.Context, sel ast.SelectionSet, v model.RemovePermissionPayload) graphql.Marshaler {
+	return ec._RemovePermissionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemovePermissionPayload2ᚖoctavoᚋgraphᚋmodelᚐRemovePermissionPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemovePermissionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemovePermissionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRemoveRequestedReviewerFromChangeRequestInput2octavoᚋgraphᚋmodelᚐRemoveRequestedReviewerFromChangeRequestInput(ctx context.Context, v any) (model.RemoveRequestedReviewerFromChangeRequestInput, error) {
@@ -51421,6 +54097,22 @@ func (ec *executionContext) marshalNRevokeAccessTokenPayload2ᚖoctavoᚋgraph�
 	return ec._RevokeAccessTokenPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNRole2octavoᚋinternalᚋaccessᚐRole(ctx context.Context, v any) (access.Role, error) {
+	res, err := scalar.UnmarshalRole(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRole2octavoᚋinternalᚋaccessᚐRole(ctx context.Context, sel ast.SelectionSet, v access.Role) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalRole(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNSearchAncestor2octavoᚋinternalᚋsearchᚐAncestor(ctx context.Context, sel ast.SelectionSet, v search.Ancestor) graphql.Marshaler {
 	return ec._SearchAncestor(ctx, sel, &v)
 }
@@ -51884,6 +54576,25 @@ func (ec *executionContext) marshalNUpdateCommentReplyPayload2ᚖoctavoᚋgraph�
 	return ec._UpdateCommentReplyPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNUpdatePermissionInput2octavoᚋgraphᚋmodelᚐUpdatePermissionInput(ctx context.Context, v any) (model.UpdatePermissionInput, error) {
+	res, err := ec.unmarshalInputUpdatePermissionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdatePermissionPayload2octavoᚋgraphᚋmodelᚐUpdatePermissionPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdatePermissionPayload) graphql.Marshaler {
+	return ec._UpdatePermissionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdatePermissionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdatePermissionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdatePermissionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdatePermissionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdateSpaceContentInput2octavoᚋgraphᚋmodelᚐUpdateSpaceContentInput(ctx context.Context, v any) (model.UpdateSpaceContentInput, error) {
 	res, err := ec.unmarshalInputUpdateSpaceContentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -51953,6 +54664,72 @@ func (ec *executionContext) marshalNUser2ᚖoctavoᚋentᚐUser(ctx context.Cont
 		return graphql.Null
 	}
 	return ec._User(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNUserPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Granted) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx context.Context, sel ast.SelectionSet, v *permission.Granted) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UserPermission(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNUserPermissionConnection2octavoᚋgraphᚋmodelᚐGrantedConnection(ctx context.Context, sel ast.SelectionSet, v model.GrantedConnection) graphql.Marshaler {
+	return ec._UserPermissionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUserPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection(ctx context.Context, sel ast.SelectionSet, v *model.GrantedConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UserPermissionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNUserPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.GrantedEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUserPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNUserPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx context.Context, sel ast.SelectionSet, v *model.GrantedEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UserPermissionEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUserURLs2octavoᚋgraphᚋmodelᚐUserURLs(ctx context.Context, sel ast.SelectionSet, v model.UserURLs) graphql.Marshaler {
@@ -52736,6 +55513,13 @@ func (ec *executionContext) marshalOPageCover2ᚖoctavoᚋinternalᚋrevisionᚐ
 	return ec._PageCover(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v node.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PermissionResource(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent(ctx context.Context, sel ast.SelectionSet, v *revision.ReusableContent) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -52774,6 +55558,24 @@ func (ec *executionContext) marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx c
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalRole(v)
+	return res
+}
+
+func (ec *executionContext) unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx context.Context, v any) (*access.Role, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalRole(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx context.Context, sel ast.SelectionSet, v *access.Role) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalRole(*v)
 	return res
 }
 

@@ -2109,6 +2109,18 @@ type GitSync struct {
 // GitSyncInstallationProvider defines model for GitSync.InstallationProvider.
 type GitSyncInstallationProvider string
 
+// GrantPermissions Users, teams or both: 1 to 500 together.
+type GrantPermissions struct {
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role"`
+
+	// Teams Teams of the organization.
+	Teams []string `json:"teams,omitempty"`
+
+	// Users Members or guests of the organization.
+	Users []string `json:"users,omitempty"`
+}
+
 // Icon The name of an icon.
 //
 // Example: gear
@@ -3186,6 +3198,12 @@ type UpdateCommentReply struct {
 	RemovedReactions []Emoji `json:"removedReactions,omitempty"`
 }
 
+// UpdatePermission defines model for UpdatePermission.
+type UpdatePermission struct {
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role,omitempty"`
+}
+
 // UpdateResult defines model for UpdateResult.
 type UpdateResult struct {
 	Result UpdateResultResult `json:"result"`
@@ -3245,6 +3263,24 @@ type User struct {
 
 	// URLs Where the resource is found.
 	URLs LocationURLs `json:"urls"`
+}
+
+// UserPermission A user with a role.
+type UserPermission struct {
+	Permission *MemberRole `json:"permission"`
+
+	// User A person.
+	User User `json:"user"`
+}
+
+// UserPermissionList defines model for UserPermissionList.
+type UserPermissionList struct {
+	// Count The number of items over all pages of the list.
+	Count int              `json:"count"`
+	Items []UserPermission `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
 }
 
 // VariableValue The value of a variable.
