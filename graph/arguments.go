@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"octavo/ent"
+	"octavo/graph/model"
+	"octavo/internal/collection"
 	"octavo/internal/loader"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -27,4 +29,25 @@ func optionalRevision(ctx context.Context, id *string) (*revision.Revision, erro
 		return nil, nil
 	}
 	return loader.From(ctx).Revision.Load(ctx, *id)
+}
+
+// optionalCollection loads a collection that may not be there, or that the
+// viewer may not read.
+func optionalCollection(ctx context.Context, id *string) (*collection.Collection, error) {
+	if id == nil {
+		return nil, nil
+	}
+	return loader.From(ctx).Collection.Load(ctx, *id)
+}
+
+// collections loads a list of collections.
+func collections(ctx context.Context, list collection.List, err error) (*model.CollectionConnection, error) {
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).Collections.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewCollectionConnection(page), nil
 }

@@ -7,6 +7,7 @@ package graph
 import (
 	"octavo/internal/address"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/download"
 
@@ -31,6 +32,7 @@ type Resolver struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	Collections    *collection.Service
 	SearchIndex    *search.Index
 	Transfers      *transfer.Service
 	Revisions      *revision.Store

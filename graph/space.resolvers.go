@@ -8,31 +8,21 @@ package graph
 import (
 	"context"
 
-	"octavo/ent"
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/enum"
 	"octavo/internal/loader"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/structure"
 	"octavo/internal/template"
 	"octavo/internal/transfer"
 )
-
-func (r *collectionResolver) Organization(ctx context.Context, obj *ent.Collection) (*organization.Organization, error) {
-	return loader.From(ctx).Organization.Load(ctx, obj.OrganizationID)
-}
-
-func (r *collectionResolver) Parent(ctx context.Context, obj *ent.Collection) (*ent.Collection, error) {
-	if obj.ParentID == nil {
-		return nil, nil
-	}
-	return loader.From(ctx).Collection.Load(ctx, *obj.ParentID)
-}
 
 func (r *mutationResolver) CreateSpace(ctx context.Context, input model.CreateSpaceInput) (*model.CreateSpacePayload, error) {
 	created, err := r.createSpace(ctx, space.New{
@@ -82,7 +72,7 @@ func (r *mutationResolver) DuplicateSpace(ctx context.Context, input model.Dupli
 }
 
 func (r *mutationResolver) MoveSpace(ctx context.Context, input model.MoveSpaceInput) (*model.MoveSpacePayload, error) {
-	move := space.Move{Parent: given(input.Parent)}
+	move := structure.Move{Parent: given(input.Parent)}
 	if position := input.Position.Value(); position != nil {
 		move.Before, move.After = valueOf(position.Before), valueOf(position.After)
 	}
@@ -172,11 +162,8 @@ func (r *spaceResolver) Organization(ctx context.Context, obj *space.Space) (*or
 	return loader.From(ctx).Organization.Load(ctx, obj.OrganizationID)
 }
 
-func (r *spaceResolver) Parent(ctx context.Context, obj *space.Space) (*ent.Collection, error) {
-	if obj.CollectionID == nil {
-		return nil, nil
-	}
-	return loader.From(ctx).Collection.Load(ctx, *obj.CollectionID)
+func (r *spaceResolver) Parent(ctx context.Context, obj *space.Space) (*collection.Collection, error) {
+	return optionalCollection(ctx, obj.CollectionID)
 }
 
 func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error) {
@@ -268,9 +255,6 @@ func (r *subscriptionResolver) SpaceContentUpdated(ctx context.Context, space st
 	return r.Live.SpaceContent(ctx, space)
 }
 
-func (r *Resolver) Collection() generated.CollectionResolver { return &collectionResolver{r} }
-
 func (r *Resolver) Space() generated.SpaceResolver { return &spaceResolver{r} }
 
-type collectionResolver struct{ *Resolver }
 type spaceResolver struct{ *Resolver }

@@ -177,8 +177,7 @@ func (l *locations) renderLink(ctx context.Context, link *linkgraph.Link) (wire.
 		Relation: wire.LinkUsageRelation(link.Relation), Status: wire.LinkStatus(link.Status),
 		LocationReferences: []wire.ContentLocation{},
 	}
-	// Collections cannot be read through this API yet.
-	if target := link.TargetLocation(); target != nil && target.Collection == nil {
+	if target := link.TargetLocation(); target != nil {
 		location, err := l.render(ctx, target)
 		if err != nil {
 			return wire.LinkUsage{}, err
@@ -283,6 +282,10 @@ func (l *locations) object(ctx context.Context, location *linkgraph.Location, re
 	case location.ReusableContent != nil:
 		rendered.ReusableContent = new(renderReusableContent(location.ReusableContent, shown{metadata: true}))
 		return nil
+	case location.Collection != nil:
+		collection, err := l.api.renderCollection(ctx, location.Collection)
+		rendered.Collection = &collection
+		return err
 	default:
 		return l.person(ctx, location, rendered)
 	}

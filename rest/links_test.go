@@ -235,7 +235,7 @@ func TestLinksOfManyPagesTakeFewStatements(t *testing.T) {
 			require.NoError(t, err)
 			// A service of its own has nothing in memory.
 			revisions := revision.NewStore(server.App.Database, "")
-			links := linkgraph.NewService(server.App.Database, revisions, server.App.Spaces, server.App.Users, "")
+			links := linkgraph.NewService(server.App.Database, revisions, server.App.Spaces, server.App.Collections, server.App.Users, "")
 			main, err := revisions.Load(ctx, made.RevisionID)
 			require.NoError(t, err)
 			var counter atomic.Int64

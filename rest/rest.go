@@ -33,6 +33,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.organizations(router)
 	api.spaces(router)
 	api.permissions(router)
+	api.collections(router)
 	api.git(router)
 	api.content(router)
 	api.revisions(router)

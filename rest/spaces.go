@@ -183,11 +183,15 @@ func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, 
 	if err != nil {
 		return wire.Space{}, err
 	}
+	parent, err := a.resolvers.Space().Parent(ctx, found)
+	if err != nil {
+		return wire.Space{}, err
+	}
 	rendered := wire.Space{
 		Object: "space", ID: found.ID, Title: found.Title, Emoji: found.Emoji,
 		Visibility: wire.Visibility(found.Visibility), EditMode: unlessEmpty(wire.EditMode(found.EditMode)),
 		CreatedAt: found.CreatedAt, UpdatedAt: found.UpdatedAt, DeletedAt: found.DeletedAt,
-		MergeRules: renderMergeRules(found.MergeRules), Organization: found.OrganizationID, Parent: found.CollectionID,
+		MergeRules: renderMergeRules(found.MergeRules), Organization: found.OrganizationID, Parent: idOf(parent),
 		Language: (*wire.Language)(found.Language), Revision: found.RevisionID,
 		DefaultLevel: renderDefaultLevel(found.DefaultLevel), Comments: found.OpenComments,
 		ChangeRequests: found.ChangeRequestCount, ChangeRequestsOpen: found.OpenChangeRequestCount,

@@ -5,6 +5,7 @@ import (
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
@@ -68,6 +69,27 @@ func (c *ChangeRequestConnection) Edges() []*ChangeRequestEdge {
 	return edges(c.Page, func(cursor string, node *changerequest.ChangeRequest) *ChangeRequestEdge {
 		return &ChangeRequestEdge{cursor, node}
 	})
+}
+
+// CollectionEdge is an item of a CollectionConnection.
+type CollectionEdge struct {
+	Cursor string
+	Node   *collection.Collection
+}
+
+// CollectionConnection is the connection of that name.
+type CollectionConnection struct {
+	connection[*collection.Collection]
+}
+
+// NewCollectionConnection wraps a page.
+func NewCollectionConnection(page pagination.Page[*collection.Collection]) *CollectionConnection {
+	return &CollectionConnection{connection: connection[*collection.Collection]{page}}
+}
+
+// Edges of the connection.
+func (c *CollectionConnection) Edges() []*CollectionEdge {
+	return edges(c.Page, func(cursor string, node *collection.Collection) *CollectionEdge { return &CollectionEdge{cursor, node} })
 }
 
 // CommentEdge is an item of a CommentConnection.

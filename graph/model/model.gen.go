@@ -11,6 +11,7 @@ import (
 	"octavo/ent"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/content"
 	"octavo/internal/edit"
@@ -49,6 +50,11 @@ type ChangeRequestFilter struct {
 }
 
 type ChangeRequestURLs struct {
+	Location string `json:"location"`
+	App      string `json:"app"`
+}
+
+type CollectionURLs struct {
 	Location string `json:"location"`
 	App      string `json:"app"`
 }
@@ -121,6 +127,18 @@ type CreateChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 }
 
+type CreateCollectionInput struct {
+	Organization string `json:"organization"`
+	// At most 50 characters.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	// The collection to put it in. Collections are nested at most 10 deep.
+	Parent graphql.Omittable[*string] `json:"parent,omitempty"`
+}
+
+type CreateCollectionPayload struct {
+	Collection *collection.Collection `json:"collection"`
+}
+
 type CreateOrganizationInput struct {
 	// 2 to 255 characters.
 	Title string `json:"title"`
@@ -137,7 +155,7 @@ type CreateSpaceInput struct {
 	// At most 50 characters.
 	Title graphql.Omittable[*string] `json:"title,omitempty"`
 	Emoji graphql.Omittable[*string] `json:"emoji,omitempty"`
-	// The collection to put it in.
+	// The collection to put it in; it needs the role create there instead of in the organization.
 	Parent   graphql.Omittable[*string]        `json:"parent,omitempty"`
 	Language graphql.Omittable[*string]        `json:"language,omitempty"`
 	EditMode graphql.Omittable[*enum.EditMode] `json:"editMode,omitempty"`
@@ -578,6 +596,19 @@ type UpdateChangeRequestInput struct {
 
 type UpdateChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
+}
+
+type UpdateCollectionInput struct {
+	Collection string `json:"collection"`
+	// At most 50 characters.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	// At most 100 characters; null removes it.
+	Description  graphql.Omittable[*string]      `json:"description,omitempty"`
+	DefaultLevel graphql.Omittable[*access.Role] `json:"defaultLevel,omitempty"`
+}
+
+type UpdateCollectionPayload struct {
+	Collection *collection.Collection `json:"collection"`
 }
 
 type UpdateCommentInput struct {

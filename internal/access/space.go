@@ -1,6 +1,9 @@
 package access
 
 import (
+	"fmt"
+
+	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 )
 
@@ -50,9 +53,25 @@ func (v *Viewer) WhereRoleIn(spaces *sql.SelectTable, minimum Role) func(*sql.Se
 }
 
 func (v *Viewer) atLeast(spaces columns, minimum Role) *sql.Predicate {
-	return sql.P(func(builder *sql.Builder) {
-		builder.Join(v.spaceRole(spaces)).WriteString(" >= ").Arg(int64(minimum))
-	})
+	return reaches(v.spaceRole(spaces), minimum)
+}
+
+func reaches(role sql.Querier, minimum Role) *sql.Predicate {
+	return sql.P(func(builder *sql.Builder) { builder.Join(role).WriteString(" >= ").Arg(int64(minimum)) })
+}
+
+// RoleOf returns the role that SelectRole or SelectCollectionRole selected with
+// a row.
+func RoleOf(row interface{ Value(column string) (ent.Value, error) }) (Role, error) {
+	value, err := row.Value(RoleColumn)
+	if err != nil {
+		return None, err
+	}
+	number, isNumber := value.(int64)
+	if !isNumber {
+		return None, fmt.Errorf("a role was read as a %T", value)
+	}
+	return Role(number), nil
 }
 
 // columns names the columns of the table of spaces in a statement.
@@ -60,6 +79,12 @@ type columns interface{ C(name string) string }
 
 // spaceRole is the SQL expression of the rules above.
 func (v *Viewer) spaceRole(spaces columns) sql.Querier {
+	return v.role(spaces, func(builder *sql.Builder, role Role) { v.memberRole(builder, spaces, role) })
+}
+
+// role writes rule 1, and lets another function write what follows from the
+// role in each organization of which the caller is not an administrator.
+func (v *Viewer) role(resources columns, memberRole func(*sql.Builder, Role)) sql.Querier {
 	return sql.ExprFunc(func(builder *sql.Builder) {
 		if v.IsSystem() || v.adminEverywhere() {
 			builder.WriteString("6")
@@ -72,12 +97,12 @@ func (v *Viewer) spaceRole(spaces columns) sql.Querier {
 		builder.WriteString("CASE")
 		for _, id := range v.Organizations() {
 			role := v.Memberships[id]
-			builder.WriteString(" WHEN ").Ident(spaces.C("organization_id")).WriteString(" = ").Arg(id).WriteString(" THEN ")
+			builder.WriteString(" WHEN ").Ident(resources.C("organization_id")).WriteString(" = ").Arg(id).WriteString(" THEN ")
 			if role == Admin {
 				builder.WriteString("6")
 				continue
 			}
-			v.memberRole(builder, spaces, role)
+			memberRole(builder, role)
 		}
 		builder.WriteString(" ELSE 0 END")
 	})
@@ -94,19 +119,34 @@ func (v *Viewer) adminEverywhere() bool {
 
 // memberRole writes rules 2 to 5.
 func (v *Viewer) memberRole(builder *sql.Builder, spaces columns, role Role) {
-	space, collection := spaces.C("id"), spaces.C("collection_id")
-	builder.WriteString("COALESCE((SELECT MAX(p.role) FROM permissions p WHERE p.resource_id = ").Ident(space)
+	collection := spaces.C("collection_id")
+	builder.WriteString("COALESCE((SELECT MAX(p.role) FROM permissions p WHERE p.resource_id = ").Ident(spaces.C("id"))
 	v.principals(builder)
-	builder.WriteString("), (SELECT MAX(p.role) FROM collection_ancestors a JOIN permissions p ON p.resource_id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
-	v.principals(builder)
-	builder.WriteString(" GROUP BY a.distance ORDER BY a.distance LIMIT 1), ")
+	builder.WriteString("), ")
+	v.nearestGrant(builder, collection)
+	builder.WriteString(", ")
 	if role == None {
 		builder.WriteString("0)")
 		return
 	}
 	builder.WriteString("CASE WHEN ").Ident(spaces.C("default_level")).WriteString(" >= 0 THEN ").Ident(spaces.C("default_level"))
-	builder.WriteString(" ELSE (SELECT c.default_level FROM collection_ancestors a JOIN collections c ON c.id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
-	builder.WriteString(" AND c.default_level >= 0 ORDER BY a.distance LIMIT 1) END, ").Arg(int64(role)).WriteString(")")
+	builder.WriteString(" ELSE ")
+	nearestLevel(builder, collection)
+	builder.WriteString(" END, ").Arg(int64(role)).WriteString(")")
+}
+
+// nearestGrant writes rule 3 for the collection whose id is in the column.
+func (v *Viewer) nearestGrant(builder *sql.Builder, collection string) {
+	builder.WriteString("(SELECT MAX(p.role) FROM collection_ancestors a JOIN permissions p ON p.resource_id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
+	v.principals(builder)
+	builder.WriteString(" GROUP BY a.distance ORDER BY a.distance LIMIT 1)")
+}
+
+// nearestLevel writes the default level of the nearest collection that states
+// one, the collection whose id is in the column included.
+func nearestLevel(builder *sql.Builder, collection string) {
+	builder.WriteString("(SELECT c.default_level FROM collection_ancestors a JOIN collections c ON c.id = a.ancestor_id WHERE a.collection_id = ").Ident(collection)
+	builder.WriteString(" AND c.default_level >= 0 ORDER BY a.distance LIMIT 1)")
 }
 
 func (v *Viewer) principals(builder *sql.Builder) {

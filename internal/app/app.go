@@ -14,6 +14,7 @@ import (
 	"octavo/internal/address"
 	"octavo/internal/blob"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/database"
 	"octavo/internal/download"
@@ -85,6 +86,7 @@ type App struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	Collections    *collection.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
@@ -166,7 +168,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
-		Users: user.NewService(opened), Organizations: organization.NewService(opened),
+		Users: user.NewService(opened), Organizations: organization.NewService(opened), Collections: collection.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
 		downloads: download.NewSigner(addresses, keys.downloads, time.Now),
 		config:    config, metrics: newMetrics(opened),
@@ -191,12 +193,12 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		return nil, err
 	}
 	app.nodes = node.NewService(node.Sources{
-		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
+		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments,
 	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
-		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Revisions: revisions,
+		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
@@ -205,7 +207,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 			Events: app.Events, Users: app.Users, Spaces: app.Spaces, ChangeRequests: app.ChangeRequests, Comments: app.Comments,
 			Logger: config.Logger, Limits: config.Limits.Streams,
 		}),
-		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Users, addresses.App()),
+		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Collections, app.Users, addresses.App()),
 	}
 	return app, nil
 }
@@ -222,7 +224,7 @@ func (a *App) Close() error {
 
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
-		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Revisions: a.Revisions,
+		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Collections: a.Collections, Revisions: a.Revisions,
 		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes, Permissions: a.Permissions,
 	}
 }

@@ -78,7 +78,7 @@ func (s *Service) InOrganizations(ctx context.Context, lists []List) (map[List]p
 }
 
 func (s *Service) pages(ctx context.Context, column string, lists []List) (map[List]pagination.Page[*ChangeRequest], error) {
-	return gather(lists, List.split, List.of, func(list List, parents []string) (map[string]pagination.Page[*ChangeRequest], error) {
+	return pagination.Gather(lists, List.split, List.of, func(list List, parents []string) (map[string]pagination.Page[*ChangeRequest], error) {
 		return s.read(ctx, column, parents, list)
 	})
 }
@@ -95,28 +95,6 @@ func (l List) split() (List, string) {
 func (l List) of(parent string) List {
 	l.parentID = parent
 	return l
-}
-
-// gather reads lists that differ in their parents alone together.
-func gather[L comparable, T any](lists []L, split func(L) (L, string), of func(L, string) L,
-	read func(list L, parents []string) (map[string]pagination.Page[T], error),
-) (map[L]pagination.Page[T], error) {
-	alike := map[L][]string{}
-	for _, list := range lists {
-		same, parent := split(list)
-		alike[same] = append(alike[same], parent)
-	}
-	pages := make(map[L]pagination.Page[T], len(lists))
-	for list, parents := range alike {
-		found, err := read(list, parents)
-		if err != nil {
-			return nil, err
-		}
-		for parent, page := range found {
-			pages[of(list, parent)] = page
-		}
-	}
-	return pages, nil
 }
 
 // read returns the same page of the list of each parent.

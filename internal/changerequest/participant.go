@@ -37,7 +37,7 @@ func (p Participants) of(parent string) Participants {
 // change requests that the caller may read, in one statement for all that ask
 // for the same page.
 func (s *Service) RequestedReviewersOf(ctx context.Context, lists []Participants) (map[Participants]pagination.Page[*ent.RequestedReviewer], error) {
-	return gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.RequestedReviewer], error) {
+	return pagination.Gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.RequestedReviewer], error) {
 		if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *Service) RequestedReviewersByID(ctx context.Context, ids []string) (map
 // that the caller may read, in one statement for all that ask for the same
 // page. Somebody who did both is listed for each.
 func (s *Service) ContributorsOf(ctx context.Context, lists []Participants) (map[Participants]pagination.Page[*ent.Contributor], error) {
-	return gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.Contributor], error) {
+	return pagination.Gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.Contributor], error) {
 		if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
 			return nil, err
 		}

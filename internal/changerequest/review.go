@@ -166,7 +166,7 @@ func NewReviews(changeRequestID string, outdated *bool, arguments pagination.Arg
 // ReviewsOf returns lists of reviews of change requests that the caller may
 // read, in one statement for all that ask for the same page in the same way.
 func (s *Service) ReviewsOf(ctx context.Context, lists []Reviews) (map[Reviews]pagination.Page[*Review], error) {
-	return gather(lists, Reviews.split, Reviews.of, func(list Reviews, parents []string) (map[string]pagination.Page[*Review], error) {
+	return pagination.Gather(lists, Reviews.split, Reviews.of, func(list Reviews, parents []string) (map[string]pagination.Page[*Review], error) {
 		column := entreview.FieldChangeRequestID
 		found, err := s.reviews(ctx, list.age.matches, list.window.Each(entreview.Table, column, parents, list.age.matches))
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"octavo/ent"
-	"octavo/ent/collection"
 	"octavo/internal/cache"
+	"octavo/internal/collection"
 	"octavo/internal/content"
 	"octavo/internal/database"
 	"octavo/internal/document"
@@ -41,6 +41,7 @@ type Service struct {
 	database       *database.Database
 	revisions      *revision.Store
 	spaces         *space.Service
+	collections    *collection.Service
 	users          *user.Service
 	applicationURL string
 	graphs         *cache.Cache[string, *graph]
@@ -55,9 +56,9 @@ type textKey struct {
 
 // NewService returns the service of a database. Links below applicationURL lead
 // into the application.
-func NewService(opened *database.Database, revisions *revision.Store, spaces *space.Service, users *user.Service, applicationURL string) *Service {
+func NewService(opened *database.Database, revisions *revision.Store, spaces *space.Service, collections *collection.Service, users *user.Service, applicationURL string) *Service {
 	return &Service{
-		database: opened, revisions: revisions, spaces: spaces, users: users, applicationURL: applicationURL,
+		database: opened, revisions: revisions, spaces: spaces, collections: collections, users: users, applicationURL: applicationURL,
 		graphs: cache.New[string, *graph](graphCacheSize), texts: cache.New[textKey, *text](textCacheSize),
 	}
 }
@@ -158,7 +159,7 @@ func (s *Service) readTexts(ctx context.Context, wanted iter.Seq[textKey]) (map[
 type outside struct {
 	spaces      map[string]*space.Space
 	users       map[string]*ent.User
-	collections map[string]*ent.Collection
+	collections map[string]*collection.Collection
 }
 
 // outside looks up what the graphs refer to: a statement for the spaces, one
@@ -168,7 +169,7 @@ func (s *Service) outside(ctx context.Context, graphs ...*graph) (*outside, erro
 	for _, graph := range graphs {
 		spaces, users, collections = append(spaces, graph.spaces...), append(users, graph.users...), append(collections, graph.collections...)
 	}
-	found := &outside{collections: map[string]*ent.Collection{}}
+	found := &outside{}
 	var err error
 	if len(spaces) > 0 {
 		if found.spaces, err = s.spaces.ByID(ctx, spaces); err != nil {
@@ -180,15 +181,10 @@ func (s *Service) outside(ctx context.Context, graphs ...*graph) (*outside, erro
 			return nil, err
 		}
 	}
-	if len(collections) == 0 {
-		return found, nil
-	}
-	rows, err := s.database.Client(ctx).Collection.Query().Where(collection.IDIn(collections...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		found.collections[row.ID] = row
+	if len(collections) > 0 {
+		if found.collections, err = s.collections.ByID(ctx, collections); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }

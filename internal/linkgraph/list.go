@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"octavo/ent"
+	"octavo/internal/collection"
 	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/pagination"
@@ -72,7 +72,7 @@ type Location struct {
 	Anchor          *string
 	URL             *string
 	UserID          string
-	Collection      *ent.Collection
+	Collection      *collection.Collection
 
 	id string
 }

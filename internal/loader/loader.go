@@ -11,6 +11,7 @@ import (
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/node"
 	"octavo/internal/organization"
@@ -29,6 +30,7 @@ type Sources struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	Collections    *collection.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
@@ -38,16 +40,19 @@ type Sources struct {
 
 // Loaders belong to one request.
 type Loaders struct {
-	User          *dataloadgen.Loader[string, *ent.User]
-	Organization  *dataloadgen.Loader[string, *organization.Organization]
-	Space         *dataloadgen.Loader[string, *space.Space]
-	Revision      *dataloadgen.Loader[string, *revision.Revision]
-	Collection    *dataloadgen.Loader[string, *ent.Collection]
+	User         *dataloadgen.Loader[string, *ent.User]
+	Organization *dataloadgen.Loader[string, *organization.Organization]
+	Space        *dataloadgen.Loader[string, *space.Space]
+	Revision     *dataloadgen.Loader[string, *revision.Revision]
+	// Collection is nil for one that the caller may not read.
+	Collection    *dataloadgen.Loader[string, *collection.Collection]
 	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
 	// Node is nil for what does not exist or may not be seen.
 	Node *dataloadgen.Loader[string, node.Node]
 
 	// Pages of lists.
+	SpacesInCollection           *dataloadgen.Loader[space.List, pagination.Page[*space.Space]]
+	Collections                  *dataloadgen.Loader[collection.List, pagination.Page[*collection.Collection]]
 	ChangeRequestsOfSpace        *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
 	ChangeRequestsOfOrganization *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
 	Reviews                      *dataloadgen.Loader[changerequest.Reviews, pagination.Page[*changerequest.Review]]
@@ -72,10 +77,12 @@ func newLoaders(sources Sources) *Loaders {
 		Organization:  mapped(sources.Organizations.ByID),
 		Space:         mapped(sources.Spaces.ByID),
 		Revision:      mapped(sources.Revisions.ByID),
-		Collection:    mapped(sources.Spaces.Collections),
+		Collection:    mapped(orNil(sources.Collections.ByID)),
 		ChangeRequest: mapped(sources.ChangeRequests.ByID),
 		Node:          mapped(sources.Nodes.ByID),
 
+		SpacesInCollection:           mapped(sources.Spaces.InCollections),
+		Collections:                  mapped(sources.Collections.Lists),
 		ChangeRequestsOfSpace:        mapped(sources.ChangeRequests.InSpaces),
 		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations),
 		Reviews:                      mapped(sources.ChangeRequests.ReviewsOf),
@@ -96,6 +103,22 @@ func newLoaders(sources Sources) *Loaders {
 
 func mapped[Key comparable, Value any](fetch func(ctx context.Context, keys []Key) (map[Key]Value, error)) *dataloadgen.Loader[Key, Value] {
 	return dataloadgen.NewMappedLoader(fetch, dataloadgen.WithWait(wait))
+}
+
+// orNil completes what a source finds: nil for each key that it leaves out.
+func orNil[Value any](fetch func(ctx context.Context, ids []string) (map[string]*Value, error)) func(context.Context, []string) (map[string]*Value, error) {
+	return func(ctx context.Context, ids []string) (map[string]*Value, error) {
+		found, err := fetch(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if _, known := found[id]; !known {
+				found[id] = nil
+			}
+		}
+		return found, nil
+	}
 }
 
 type loadersKey struct{}

@@ -7,6 +7,7 @@ import (
 
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
@@ -28,6 +29,7 @@ type Sources struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Spaces         *space.Service
+	Collections    *collection.Service
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
@@ -49,6 +51,7 @@ func NewService(sources Sources) *Service {
 	service.finders = map[identifier.Prefix]finder{
 		identifier.AccessToken:       finderOf(sources.Users.TokensByID),
 		identifier.ChangeRequest:     finderOf(sources.ChangeRequests.ByID),
+		identifier.Collection:        finderOf(sources.Collections.ByID),
 		identifier.Comment:           finderOf(sources.Comments.ByID),
 		identifier.CommentReply:      finderOf(sources.Comments.RepliesByID),
 		identifier.Member:            finderOf(sources.Organizations.MembersByID),

@@ -103,7 +103,7 @@ func TestStatementsDoNotGrowWithTheNodes(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		nodes := node.NewService(node.Sources{
-			Users: server.App.Users, Organizations: server.App.Organizations, Spaces: server.App.Spaces,
+			Users: server.App.Users, Organizations: server.App.Organizations, Spaces: server.App.Spaces, Collections: server.App.Collections,
 			Revisions: server.App.Revisions, ChangeRequests: server.App.ChangeRequests, Comments: server.App.Comments,
 		})
 		var ids []string

@@ -71,6 +71,30 @@ func Pages[T any](window Window, parents []string, rows []T, parent func(T) stri
 	return pages
 }
 
+// Gather reads lists that differ in their parents alone together: split returns a
+// list without its parent, which lists that are alike share, and the parent; of
+// is its inverse.
+func Gather[L comparable, T any](lists []L, split func(L) (L, string), of func(L, string) L,
+	read func(list L, parents []string) (map[string]Page[T], error),
+) (map[L]Page[T], error) {
+	alike := map[L][]string{}
+	for _, list := range lists {
+		same, parent := split(list)
+		alike[same] = append(alike[same], parent)
+	}
+	pages := make(map[L]Page[T], len(lists))
+	for list, parents := range alike {
+		found, err := read(list, parents)
+		if err != nil {
+			return nil, err
+		}
+		for parent, page := range found {
+			pages[of(list, parent)] = page
+		}
+	}
+	return pages, nil
+}
+
 // sharedCounts are the counts of several lists, made at the first call that
 // succeeds.
 type sharedCounts struct {

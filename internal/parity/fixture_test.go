@@ -269,13 +269,7 @@ func makeTemplate(t testing.TB, f *fixture) string {
 
 func makeCollection(t testing.TB, f *fixture) string {
 	t.Helper()
-	ctx := access.System(t.Context(), "fixture")
-	client := f.App.Database.Client(ctx)
-	made, err := client.Collection.Create().SetOrganizationID(f.OrganizationID).SetTitle("Shelf").SetPosition("i").Save(ctx)
-	require.NoError(t, err)
-	require.NoError(t, client.CollectionAncestor.Create().SetOrganizationID(f.OrganizationID).
-		SetCollectionID(made.ID).SetAncestorID(made.ID).SetDistance(0).Exec(ctx))
-	return made.ID
+	return f.created(t, apptest.Creator, "createCollection", object{"organization": "{organizationId}", "title": "Shelf"}, "collection")
 }
 
 func makeDeletedSpace(t testing.TB, f *fixture) string {

@@ -45,6 +45,11 @@ var promises = []promise{
 		operations: map[string]string{"view": "getOrganizationById", "createContent": "createSpace"},
 		later:      []string{"admin", "ownTeam", "viewBilling", "installIntegration"},
 	},
+	{
+		name: "Collection", field: "collection(id: $collectionId)",
+		operations: map[string]string{"view": "getCollectionById", "admin": "updateCollectionById", "create": "createCollection"},
+		later:      []string{"viewInviteLinks"},
+	},
 	{name: "OpenChangeRequest", field: oneChangeRequest, operations: onChangeRequests},
 	{name: "ArchivedChangeRequest", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "archivedId"}},
 	{name: "MergedChangeRequest", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "mergedId"}},

@@ -32,6 +32,11 @@ const (
 		permissions { view access admin viewInviteLinks edit triggerGitSync comment merge review installIntegration }
 	} `
 
+	collection = ` {
+		id title description organization { id } parent { id } defaultLevel
+		urls { location app } permissions { view admin viewInviteLinks create }
+	} `
+
 	changeRequest = ` {
 		id number status subject description createdAt updatedAt createdBy ` + user + `
 		space { id } revision { id } revisionInitial { id } revisionMergedAncestor { id } revisionMerged { id }
@@ -68,6 +73,7 @@ const (
 		__typename kind url anchor
 		organization ` + organization + ` space ` + space + ` revision { ` + revisionFields + ` }
 		changeRequest ` + changeRequest + ` page { ` + pageFields + ` } file ` + file + ` reusableContent ` + reusableContent + ` user ` + user + `
+		collection ` + collection + `
 	} `
 	link = ` {
 		relation status targetReference: targetLocation ` + location + ` locationReferences: locations ` + location + `

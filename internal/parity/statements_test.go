@@ -31,6 +31,8 @@ type growth func(t *testing.T, f *fixture, count int)
 var growths = map[string]growth{
 	"listOrganizationsForAuthenticatedUser": repeated(makeBranch),
 	"listSpacesInOrganizationById":          repeated(makeSpace),
+	"listCollectionsInOrganizationById":     repeated(makeCollection),
+	"listSpacesInCollectionById":            repeated(makeTemplate),
 	"searchOrganizationContent":             repeated(makeSpace),
 	"searchSpaceContent":                    growMain,
 	"listChangeRequestsForOrganization":     repeated(makeOpenChangeRequest),

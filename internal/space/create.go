@@ -26,9 +26,9 @@ type New struct {
 }
 
 // Create makes a space at the end of its collection. It needs the role create
-// in the organization.
+// in the collection, or in the organization for one at the top.
 func (s *Service) Create(ctx context.Context, space New) (*Space, error) {
-	if err := access.Require(ctx, space.OrganizationID, access.ScopeWrite, access.Create); err != nil {
+	if err := s.structure.RequireParent(ctx, space.OrganizationID, space.CollectionID); err != nil {
 		return nil, err
 	}
 	if err := space.validate(); err != nil {
@@ -52,7 +52,10 @@ func (s *Service) Create(ctx context.Context, space New) (*Space, error) {
 // insert writes the space and its first revision. The two name each other, so
 // the space is written with the id that the revision will get.
 func (s *Service) insert(ctx context.Context, space New) (*ent.Space, error) {
-	if err := s.lockSiblings(ctx, space.OrganizationID, space.CollectionID); err != nil {
+	if err := s.structure.Lock(ctx, space.OrganizationID); err != nil {
+		return nil, err
+	}
+	if err := s.structure.RequireParent(ctx, space.OrganizationID, space.CollectionID); err != nil {
 		return nil, err
 	}
 	place, err := s.lastPosition(ctx, space.OrganizationID, space.CollectionID)

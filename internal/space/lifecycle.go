@@ -18,7 +18,6 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
-	"octavo/internal/position"
 	"octavo/internal/revision"
 )
 
@@ -136,23 +135,26 @@ const copySuffix = " (copy)"
 
 // Duplicate copies a space with its current content and settings, right behind
 // the original. Grants, comments, change requests and history stay with the
-// original. It needs the role read in the space and create in the
-// organization. It writes no content: both spaces name the same tree.
+// original. It needs the role read in the space and create in the collection
+// around it, or in the organization. It writes no content: both spaces name the same tree.
 func (s *Service) Duplicate(ctx context.Context, id string) (*Space, error) {
 	original, err := s.Require(ctx, id, access.ScopeWrite, access.Read)
 	if err != nil {
 		return nil, err
 	}
-	if err := access.Require(ctx, original.OrganizationID, access.ScopeWrite, access.Create); err != nil {
+	if err := s.structure.RequireParent(ctx, original.OrganizationID, original.CollectionID); err != nil {
 		return nil, err
 	}
 	var created *ent.Space
 	err = s.database.Write(ctx, func(ctx context.Context) error {
-		if err := s.database.Lock(ctx, "organizations", original.OrganizationID); err != nil {
+		if err := s.structure.Lock(ctx, original.OrganizationID); err != nil {
 			return err
 		}
 		original, err := s.Require(ctx, id, access.ScopeWrite, access.Read)
 		if err != nil {
+			return err
+		}
+		if err := s.structure.RequireParent(ctx, original.OrganizationID, original.CollectionID); err != nil {
 			return err
 		}
 		created, err = s.copy(ctx, original)
@@ -165,11 +167,11 @@ func (s *Service) Duplicate(ctx context.Context, id string) (*Space, error) {
 }
 
 func (s *Service) copy(ctx context.Context, original *Space) (*ent.Space, error) {
-	siblings, err := s.siblings(ctx, original.OrganizationID, original.CollectionID)
+	siblings, err := s.structure.Siblings(ctx, original.OrganizationID, original.CollectionID)
 	if err != nil {
 		return nil, err
 	}
-	place, err := siblings.beside(original.ID, false)
+	place, err := siblings.Beside(original.ID, false)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +216,9 @@ func copyTitle(title string) string {
 
 // lastPosition is the key for one more sibling at the end.
 func (s *Service) lastPosition(ctx context.Context, organizationID string, collectionID *string) (string, error) {
-	siblings, err := s.siblings(ctx, organizationID, collectionID)
+	siblings, err := s.structure.Siblings(ctx, organizationID, collectionID)
 	if err != nil {
 		return "", fmt.Errorf("order the spaces: %w", err)
 	}
-	return position.After(siblings.last()), nil
+	return siblings.Last(), nil
 }

@@ -13,6 +13,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/apptest"
 	"octavo/internal/space"
+	"octavo/internal/structure"
 )
 
 func create(t *testing.T, server *apptest.Server, title string) string {
@@ -194,7 +195,7 @@ func TestConcurrentMovesKeepOneOrder(t *testing.T) {
 				}
 				// A move to where the space stands already is refused; every
 				// other one succeeds.
-				if _, err := server.App.Spaces.Move(ctx, moved, space.Move{Before: beside}); err != nil {
+				if _, err := server.App.Spaces.Move(ctx, moved, structure.Move{Before: beside}); err != nil {
 					assert.ErrorContains(t, err, "stands there already")
 				}
 			})

@@ -4,19 +4,17 @@ package space
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"octavo/ent"
-	"octavo/ent/collection"
 	"octavo/ent/predicate"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
 	"octavo/internal/database"
 	"octavo/internal/edit"
 	"octavo/internal/fault"
-	"octavo/internal/pagination"
 	"octavo/internal/revision"
+	"octavo/internal/structure"
 )
 
 // Retention is how long a deleted space can be restored (specification, States
@@ -35,12 +33,13 @@ type Service struct {
 	database         *database.Database
 	revisions        *revision.Store
 	edits            *edit.Preparer
+	structure        *structure.Structure
 	contentListeners []ContentListener
 }
 
 // NewService returns the service of a database.
 func NewService(opened *database.Database, revisions *revision.Store, edits *edit.Preparer) *Service {
-	return &Service{database: opened, revisions: revisions, edits: edits}
+	return &Service{database: opened, revisions: revisions, edits: edits, structure: structure.New(opened)}
 }
 
 // Get returns a space that the caller may read; NOT_FOUND otherwise. A deleted
@@ -95,20 +94,8 @@ func (s *Space) visible() bool {
 }
 
 func withRole(row *ent.Space) (*Space, error) {
-	role, err := roleOf(row)
+	role, err := access.RoleOf(row)
 	return &Space{Space: row, Role: role}, err
-}
-
-func roleOf(row *ent.Space) (access.Role, error) {
-	value, err := row.Value(access.RoleColumn)
-	if err != nil {
-		return access.None, err
-	}
-	number, isNumber := value.(int64)
-	if !isNumber {
-		return access.None, fmt.Errorf("the role in space %s is a %T", row.ID, value)
-	}
-	return access.Role(number), nil
 }
 
 // Require returns an active space in which the caller has at least the given
@@ -138,54 +125,6 @@ func (s *Service) Lock(ctx context.Context, id string, scope access.Scope, minim
 		return nil, err
 	}
 	return s.Require(ctx, id, scope, minimum)
-}
-
-// InOrganization lists the spaces of an organization that the caller may read,
-// in their order.
-func (s *Service) InOrganization(ctx context.Context, organizationID string, arguments pagination.Arguments) (pagination.Page[*Space], error) {
-	var none pagination.Page[*Space]
-	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
-		return none, err
-	}
-	window, err := arguments.Window(pagination.Key{Name: "spaces", Column: entspace.FieldPosition})
-	if err != nil {
-		return none, err
-	}
-	viewer := access.From(ctx)
-	query := s.query(ctx, viewer, entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read))
-	rows, err := query.Clone().Where(window.Apply).All(ctx)
-	if err != nil {
-		return none, err
-	}
-	found := make([]*Space, len(rows))
-	for index, row := range rows {
-		if found[index], err = withRole(row); err != nil {
-			return none, err
-		}
-	}
-	return pagination.NewPage(window, found,
-		func(item *Space) (string, string) { return item.Position, item.ID }, s.counter(organizationID, viewer)), nil
-}
-
-func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
-	return func(ctx context.Context) (int, error) {
-		return s.database.Client(ctx).Space.Query().
-			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).Count(ctx)
-	}
-}
-
-// Collections returns collections by their ids, for loaders: what a readable
-// space is in may be named.
-func (s *Service) Collections(ctx context.Context, ids []string) (map[string]*ent.Collection, error) {
-	rows, err := s.database.Client(ctx).Collection.Query().Where(collection.IDIn(ids...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]*ent.Collection, len(rows))
-	for _, row := range rows {
-		found[row.ID] = row
-	}
-	return found, nil
 }
 
 // Permissions are what the caller, with the token that they came with, may do

@@ -1,0 +1,119 @@
+package space
+
+import (
+	"context"
+
+	"octavo/ent"
+	entspace "octavo/ent/space"
+	"octavo/internal/access"
+	"octavo/internal/pagination"
+)
+
+var listKey = pagination.Key{Name: "spaces", Column: entspace.FieldPosition}
+
+// InOrganization lists the spaces of an organization that the caller may read,
+// in their order.
+func (s *Service) InOrganization(ctx context.Context, organizationID string, arguments pagination.Arguments) (pagination.Page[*Space], error) {
+	var none pagination.Page[*Space]
+	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
+		return none, err
+	}
+	window, err := arguments.Window(listKey)
+	if err != nil {
+		return none, err
+	}
+	viewer := access.From(ctx)
+	query := s.query(ctx, viewer, entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read))
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return none, err
+	}
+	found, err := withRoles(rows)
+	if err != nil {
+		return none, err
+	}
+	return pagination.NewPage(window, found, place, s.counter(organizationID, viewer)), nil
+}
+
+func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		return s.database.Client(ctx).Space.Query().
+			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).Count(ctx)
+	}
+}
+
+func withRoles(rows []*ent.Space) ([]*Space, error) {
+	found := make([]*Space, len(rows))
+	for index, row := range rows {
+		var err error
+		if found[index], err = withRole(row); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// place of a space in a list.
+func place(item *Space) (position, id string) { return item.Position, item.ID }
+
+// List asks for one page of the spaces in a collection. It is comparable, so
+// that a loader can gather several.
+type List struct {
+	collectionID string
+	window       pagination.Window
+}
+
+// InCollection lists the spaces right in a collection, in their order.
+func InCollection(id string, arguments pagination.Arguments) (List, error) {
+	window, err := arguments.Window(listKey)
+	return List{collectionID: id, window: window}, err
+}
+
+// InCollections returns lists of collections that the caller may read, in one
+// statement for all that ask for the same page. Spaces that the caller may not
+// read, and deleted ones, are left out.
+func (s *Service) InCollections(ctx context.Context, lists []List) (map[List]pagination.Page[*Space], error) {
+	split := func(list List) (List, string) { return List{window: list.window}, list.collectionID }
+	of := func(list List, id string) List { return List{collectionID: id, window: list.window} }
+	return pagination.Gather(lists, split, of, func(list List, ids []string) (map[string]pagination.Page[*Space], error) {
+		return s.inCollections(ctx, ids, list.window)
+	})
+}
+
+func (s *Service) inCollections(ctx context.Context, ids []string, window pagination.Window) (map[string]pagination.Page[*Space], error) {
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	readable, active := viewer.WhereRole(access.Read), entspace.DeletedAtIsNil()
+	rows, err := s.query(ctx, viewer, readable, active,
+		window.Each(entspace.Table, entspace.FieldCollectionID, ids, readable, active)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := withRoles(rows)
+	if err != nil {
+		return nil, err
+	}
+	return pagination.Pages(window, ids, found, func(item *Space) string { return *item.CollectionID }, place,
+		func(ctx context.Context) (map[string]int, error) { return s.countIn(ctx, viewer, ids) }), nil
+}
+
+// countIn counts the spaces of each collection, in one statement.
+func (s *Service) countIn(ctx context.Context, viewer *access.Viewer, ids []string) (map[string]int, error) {
+	var counted []struct {
+		CollectionID string `json:"collection_id"`
+		Count        int    `json:"count"`
+	}
+	err := s.database.Client(ctx).Space.Query().
+		Where(entspace.CollectionIDIn(ids...), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).
+		GroupBy(entspace.FieldCollectionID).Aggregate(ent.Count()).Scan(ctx, &counted)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int, len(counted))
+	for _, row := range counted {
+		counts[row.CollectionID] = row.Count
+	}
+	return counts, nil
+}
