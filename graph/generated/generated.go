@@ -22,6 +22,7 @@ import (
 	"octavo/graph/scalar"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/content"
 	"octavo/internal/edit"
@@ -181,12 +182,40 @@ type ComplexityRoot struct {
 	}
 
 	Collection struct {
+		Collections  func(childComplexity int, first *int, after *string, last *int, before *string) int
 		DefaultLevel func(childComplexity int) int
 		Description  func(childComplexity int) int
 		ID           func(childComplexity int) int
 		Organization func(childComplexity int) int
 		Parent       func(childComplexity int) int
+		Permissions  func(childComplexity int) int
+		Spaces       func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Title        func(childComplexity int) int
+		Urls         func(childComplexity int) int
+	}
+
+	CollectionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	CollectionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	CollectionPermissions struct {
+		Admin           func(childComplexity int) int
+		Create          func(childComplexity int) int
+		View            func(childComplexity int) int
+		ViewInviteLinks func(childComplexity int) int
+	}
+
+	CollectionURLs struct {
+		App      func(childComplexity int) int
+		Location func(childComplexity int) int
 	}
 
 	Comment struct {
@@ -362,6 +391,10 @@ type ComplexityRoot struct {
 
 	CreateChangeRequestPayload struct {
 		ChangeRequest func(childComplexity int) int
+	}
+
+	CreateCollectionPayload struct {
+		Collection func(childComplexity int) int
 	}
 
 	CreateOrganizationPayload struct {
@@ -547,6 +580,7 @@ type ComplexityRoot struct {
 		ApplyTemplateToSpace                     func(childComplexity int, input model.ApplyTemplateToSpaceInput) int
 		CreateAccessToken                        func(childComplexity int, input model.CreateAccessTokenInput) int
 		CreateChangeRequest                      func(childComplexity int, input model.CreateChangeRequestInput) int
+		CreateCollection                         func(childComplexity int, input model.CreateCollectionInput) int
 		CreateOrganization                       func(childComplexity int, input model.CreateOrganizationInput) int
 		CreateSpace                              func(childComplexity int, input model.CreateSpaceInput) int
 		DeleteComment                            func(childComplexity int, input model.DeleteCommentInput) int
@@ -572,6 +606,7 @@ type ComplexityRoot struct {
 		UpdateChangeRequest                      func(childComplexity int, input model.UpdateChangeRequestInput) int
 		UpdateChangeRequestContent               func(childComplexity int, input model.UpdateChangeRequestContentInput) int
 		UpdateChangeRequestFromMain              func(childComplexity int, input model.UpdateChangeRequestFromMainInput) int
+		UpdateCollection                         func(childComplexity int, input model.UpdateCollectionInput) int
 		UpdateComment                            func(childComplexity int, input model.UpdateCommentInput) int
 		UpdateCommentReply                       func(childComplexity int, input model.UpdateCommentReplyInput) int
 		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
@@ -583,6 +618,7 @@ type ComplexityRoot struct {
 	Organization struct {
 		Ai             func(childComplexity int) int
 		ChangeRequests func(childComplexity int, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) int
+		Collections    func(childComplexity int, nested bool, first *int, after *string, last *int, before *string) int
 		CommunityType  func(childComplexity int) int
 		CreatedAt      func(childComplexity int) int
 		DefaultContent func(childComplexity int) int
@@ -739,6 +775,7 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
+		Collection    func(childComplexity int, id string) int
 		Comment       func(childComplexity int, id string) int
 		CommentReply  func(childComplexity int, id string) int
 		Node          func(childComplexity int, id string) int
@@ -1074,6 +1111,10 @@ type ComplexityRoot struct {
 		ChangeRequest func(childComplexity int) int
 	}
 
+	UpdateCollectionPayload struct {
+		Collection func(childComplexity int) int
+	}
+
 	UpdateCommentPayload struct {
 		Comment func(childComplexity int) int
 	}
@@ -1166,8 +1207,13 @@ type ChangeRequestResolver interface {
 	MergePreview(ctx context.Context, obj *changerequest.ChangeRequest) (*changerequest.Preview, error)
 }
 type CollectionResolver interface {
-	Organization(ctx context.Context, obj *ent.Collection) (*organization.Organization, error)
-	Parent(ctx context.Context, obj *ent.Collection) (*ent.Collection, error)
+	Organization(ctx context.Context, obj *collection.Collection) (*organization.Organization, error)
+	Parent(ctx context.Context, obj *collection.Collection) (*collection.Collection, error)
+
+	Urls(ctx context.Context, obj *collection.Collection) (*model.CollectionURLs, error)
+
+	Spaces(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.SpaceConnection, error)
+	Collections(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
 }
 type CommentResolver interface {
 	PostedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error)
@@ -1231,6 +1277,8 @@ type MutationResolver interface {
 	SubmitChangeRequestReview(ctx context.Context, input model.SubmitChangeRequestReviewInput) (*model.SubmitChangeRequestReviewPayload, error)
 	RequestReviewersForChangeRequest(ctx context.Context, input model.RequestReviewersForChangeRequestInput) (*model.RequestReviewersForChangeRequestPayload, error)
 	RemoveRequestedReviewerFromChangeRequest(ctx context.Context, input model.RemoveRequestedReviewerFromChangeRequestInput) (*model.RemoveRequestedReviewerFromChangeRequestPayload, error)
+	CreateCollection(ctx context.Context, input model.CreateCollectionInput) (*model.CreateCollectionPayload, error)
+	UpdateCollection(ctx context.Context, input model.UpdateCollectionInput) (*model.UpdateCollectionPayload, error)
 	PostComment(ctx context.Context, input model.PostCommentInput) (*model.PostCommentPayload, error)
 	UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error)
 	DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error)
@@ -1264,6 +1312,7 @@ type OrganizationResolver interface {
 	Spaces(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.SpaceConnection, error)
 	ChangeRequests(ctx context.Context, obj *organization.Organization, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error)
 	Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error)
+	Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
 }
 type PageResolver interface {
 	Variables(ctx context.Context, obj *revision.Page) (any, error)
@@ -1287,6 +1336,7 @@ type QueryResolver interface {
 	Node(ctx context.Context, id string) (node.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]node.Node, error)
 	Version(ctx context.Context) (*model.Version, error)
+	Collection(ctx context.Context, id string) (*collection.Collection, error)
 	Comment(ctx context.Context, id string) (*comment.Comment, error)
 	CommentReply(ctx context.Context, id string) (*comment.Reply, error)
 	Organization(ctx context.Context, id string) (*organization.Organization, error)
@@ -1340,7 +1390,7 @@ type SectionSearchHitResolver interface {
 }
 type SpaceResolver interface {
 	Organization(ctx context.Context, obj *space.Space) (*organization.Organization, error)
-	Parent(ctx context.Context, obj *space.Space) (*ent.Collection, error)
+	Parent(ctx context.Context, obj *space.Space) (*collection.Collection, error)
 
 	Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error)
 	RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error)
@@ -1812,6 +1862,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ChangeRequestURLs.Location(childComplexity), true
 
+	case "Collection.collections":
+		if e.ComplexityRoot.Collection.Collections == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_collections_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.Collections(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Collection.defaultLevel":
 		if e.ComplexityRoot.Collection.DefaultLevel == nil {
 			break
@@ -1842,12 +1903,111 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Collection.Parent(childComplexity), true
+	case "Collection.permissions":
+		if e.ComplexityRoot.Collection.Permissions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Collection.Permissions(childComplexity), true
+	case "Collection.spaces":
+		if e.ComplexityRoot.Collection.Spaces == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_spaces_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.Spaces(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Collection.title":
 		if e.ComplexityRoot.Collection.Title == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Collection.Title(childComplexity), true
+	case "Collection.urls":
+		if e.ComplexityRoot.Collection.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Collection.Urls(childComplexity), true
+
+	case "CollectionConnection.edges":
+		if e.ComplexityRoot.CollectionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionConnection.Edges(childComplexity), true
+	case "CollectionConnection.nodes":
+		if e.ComplexityRoot.CollectionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionConnection.Nodes(childComplexity), true
+	case "CollectionConnection.pageInfo":
+		if e.ComplexityRoot.CollectionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionConnection.PageInfo(childComplexity), true
+	case "CollectionConnection.totalCount":
+		if e.ComplexityRoot.CollectionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionConnection.TotalCount(childComplexity), true
+
+	case "CollectionEdge.cursor":
+		if e.ComplexityRoot.CollectionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionEdge.Cursor(childComplexity), true
+	case "CollectionEdge.node":
+		if e.ComplexityRoot.CollectionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionEdge.Node(childComplexity), true
+
+	case "CollectionPermissions.admin":
+		if e.ComplexityRoot.CollectionPermissions.Admin == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionPermissions.Admin(childComplexity), true
+	case "CollectionPermissions.create":
+		if e.ComplexityRoot.CollectionPermissions.Create == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionPermissions.Create(childComplexity), true
+	case "CollectionPermissions.view":
+		if e.ComplexityRoot.CollectionPermissions.View == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionPermissions.View(childComplexity), true
+	case "CollectionPermissions.viewInviteLinks":
+		if e.ComplexityRoot.CollectionPermissions.ViewInviteLinks == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionPermissions.ViewInviteLinks(childComplexity), true
+
+	case "CollectionURLs.app":
+		if e.ComplexityRoot.CollectionURLs.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionURLs.App(childComplexity), true
+	case "CollectionURLs.location":
+		if e.ComplexityRoot.CollectionURLs.Location == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CollectionURLs.Location(childComplexity), true
 
 	case "Comment.body":
 		if e.ComplexityRoot.Comment.Body == nil {
@@ -2530,6 +2690,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateChangeRequestPayload.ChangeRequest(childComplexity), true
 
+	case "CreateCollectionPayload.collection":
+		if e.ComplexityRoot.CreateCollectionPayload.Collection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCollectionPayload.Collection(childComplexity), true
+
 	case "CreateOrganizationPayload.organization":
 		if e.ComplexityRoot.CreateOrganizationPayload.Organization == nil {
 			break
@@ -3132,6 +3299,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateChangeRequest(childComplexity, args["input"].(model.CreateChangeRequestInput)), true
+	case "Mutation.createCollection":
+		if e.ComplexityRoot.Mutation.CreateCollection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createCollection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateCollection(childComplexity, args["input"].(model.CreateCollectionInput)), true
 	case "Mutation.createOrganization":
 		if e.ComplexityRoot.Mutation.CreateOrganization == nil {
 			break
@@ -3407,6 +3585,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateChangeRequestFromMain(childComplexity, args["input"].(model.UpdateChangeRequestFromMainInput)), true
+	case "Mutation.updateCollection":
+		if e.ComplexityRoot.Mutation.UpdateCollection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateCollection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateCollection(childComplexity, args["input"].(model.UpdateCollectionInput)), true
 	case "Mutation.updateComment":
 		if e.ComplexityRoot.Mutation.UpdateComment == nil {
 			break
@@ -3491,6 +3680,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.ChangeRequests(childComplexity, args["filter"].(*model.ChangeRequestFilter), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.collections":
+		if e.ComplexityRoot.Organization.Collections == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_collections_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Collections(childComplexity, args["nested"].(bool), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.communityType":
 		if e.ComplexityRoot.Organization.CommunityType == nil {
 			break
@@ -4168,6 +4368,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PostCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "Query.collection":
+		if e.ComplexityRoot.Query.Collection == nil {
+			break
+		}
+
+		args, err := ec.field_Query_collection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Collection(childComplexity, args["id"].(string)), true
 	case "Query.comment":
 		if e.ComplexityRoot.Query.Comment == nil {
 			break
@@ -5560,6 +5771,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateChangeRequestPayload.ChangeRequest(childComplexity), true
 
+	case "UpdateCollectionPayload.collection":
+		if e.ComplexityRoot.UpdateCollectionPayload.Collection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCollectionPayload.Collection(childComplexity), true
+
 	case "UpdateCommentPayload.comment":
 		if e.ComplexityRoot.UpdateCommentPayload.Comment == nil {
 			break
@@ -5756,6 +5974,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputContentChangeInput,
 		ec.unmarshalInputCreateAccessTokenInput,
 		ec.unmarshalInputCreateChangeRequestInput,
+		ec.unmarshalInputCreateCollectionInput,
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateSpaceInput,
 		ec.unmarshalInputDeleteCommentInput,
@@ -5792,6 +6011,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateChangeRequestContentInput,
 		ec.unmarshalInputUpdateChangeRequestFromMainInput,
 		ec.unmarshalInputUpdateChangeRequestInput,
+		ec.unmarshalInputUpdateCollectionInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCommentReplyInput,
 		ec.unmarshalInputUpdatePageInput,
@@ -6327,6 +6547,90 @@ input RemoveRequestedReviewerFromChangeRequestInput {
 type RemoveRequestedReviewerFromChangeRequestPayload {
   changeRequest: ChangeRequest!
   removed: Boolean!
+}
+`, BuiltIn: false},
+	{Name: "../schema/collection.graphqls", Input: `extend type Query {
+  "A collection that the viewer may read."
+  collection(id: ID!): Collection!
+}
+
+extend type Mutation {
+  "Makes a collection at the end of its parent."
+  createCollection(input: CreateCollectionInput!): CreateCollectionPayload!
+  updateCollection(input: UpdateCollectionInput!): UpdateCollectionPayload!
+}
+
+extend type Organization {
+  "The collections that the viewer may read: all of them, or those at the top."
+  collections(nested: Boolean! = true, first: Int, after: String, last: Int, before: String): CollectionConnection!
+}
+
+"Orders spaces and other collections, and gives them its permissions."
+type Collection implements Node {
+  id: ID!
+  title: String!
+  description: String
+  organization: Organization!
+  "The collection that it is in; null at the top, and for one that the viewer may not read."
+  parent: Collection
+  "What members of the organization may do in it without being granted more."
+  defaultLevel: DefaultLevel!
+  urls: CollectionURLs!
+  permissions: CollectionPermissions!
+  "The spaces right in it that the viewer may read, in their order."
+  spaces(first: Int, after: String, last: Int, before: String): SpaceConnection!
+  "The collections right in it that the viewer may read, in their order."
+  collections(first: Int, after: String, last: Int, before: String): CollectionConnection!
+}
+
+type CollectionURLs {
+  location: URI!
+  app: URI!
+}
+
+type CollectionPermissions {
+  view: Boolean!
+  admin: Boolean!
+  viewInviteLinks: Boolean!
+  "Whether they may put spaces and collections into it."
+  create: Boolean!
+}
+
+type CollectionConnection {
+  edges: [CollectionEdge!]!
+  nodes: [Collection!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type CollectionEdge {
+  cursor: String!
+  node: Collection!
+}
+
+input CreateCollectionInput {
+  organization: ID!
+  "At most 50 characters."
+  title: String
+  "The collection to put it in. Collections are nested at most 10 deep."
+  parent: ID
+}
+
+type CreateCollectionPayload {
+  collection: Collection!
+}
+
+input UpdateCollectionInput {
+  collection: ID!
+  "At most 50 characters."
+  title: String
+  "At most 100 characters; null removes it."
+  description: String
+  defaultLevel: DefaultLevel
+}
+
+type UpdateCollectionPayload {
+  collection: Collection!
 }
 `, BuiltIn: false},
 	{Name: "../schema/comment.graphqls", Input: `extend type Query {
@@ -7503,7 +7807,7 @@ type Space implements Node {
   language: String
   mergeRules: MergeRules!
   organization: Organization!
-  "The collection that the space is in."
+  "The collection that the space is in; null for one that the viewer may not read."
   parent: Collection
   "What members of the organization may do without being granted more."
   defaultLevel: DefaultLevel!
@@ -7608,16 +7912,6 @@ type SpaceEdge {
   node: Space!
 }
 
-"Orders spaces and other collections."
-type Collection implements Node {
-  id: ID!
-  title: String!
-  description: String
-  organization: Organization!
-  parent: Collection
-  defaultLevel: DefaultLevel!
-}
-
 type Template {
   id: ID!
   title: String!
@@ -7629,7 +7923,7 @@ input CreateSpaceInput {
   "At most 50 characters."
   title: String
   emoji: String
-  "The collection to put it in."
+  "The collection to put it in; it needs the role create there instead of in the organization."
   parent: ID
   language: String
   editMode: EditMode
@@ -8095,6 +8389,58 @@ func (ec *executionContext) field_ChangeRequest_reviews_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Collection_collections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Collection_spaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Comment_replies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8173,6 +8519,17 @@ func (ec *executionContext) field_Mutation_createChangeRequest_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateChangeRequestInput2octavoᚋgraphᚋmodelᚐCreateChangeRequestInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createCollection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateCollectionInput2octavoᚋgraphᚋmodelᚐCreateCollectionInput)
 	if err != nil {
 		return nil, err
 	}
@@ -8455,6 +8812,17 @@ func (ec *executionContext) field_Mutation_updateChangeRequest_args(ctx context.
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateCollection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateCollectionInput2octavoᚋgraphᚋmodelᚐUpdateCollectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateCommentReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8529,6 +8897,37 @@ func (ec *executionContext) field_Organization_changeRequests_args(ctx context.C
 		return nil, err
 	}
 	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_collections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "nested", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["nested"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
 	if err != nil {
 		return nil, err
@@ -8696,6 +9095,17 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_collection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -11832,7 +12242,7 @@ func (ec *executionContext) fieldContext_ChangeRequestURLs_app(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11861,7 +12271,7 @@ func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field 
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_title(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_title(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11890,7 +12300,7 @@ func (ec *executionContext) fieldContext_Collection_title(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_description(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_description(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11919,7 +12329,7 @@ func (ec *executionContext) fieldContext_Collection_description(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_organization(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_organization(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11983,6 +12393,8 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -11990,7 +12402,7 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_parent(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_parent(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12000,7 +12412,7 @@ func (ec *executionContext) _Collection_parent(ctx context.Context, field graphq
 			return ec.Resolvers.Collection().Parent(ctx, obj)
 		},
 		nil,
-		ec.marshalOCollection2ᚖoctavoᚋentᚐCollection,
+		ec.marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
 		true,
 		false,
 	)
@@ -12026,6 +12438,14 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 				return ec.fieldContext_Collection_parent(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -12033,7 +12453,7 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_defaultLevel(ctx context.Context, field graphql.CollectedField, obj *ent.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_defaultLevel(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12057,6 +12477,590 @@ func (ec *executionContext) fieldContext_Collection_defaultLevel(_ context.Conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type DefaultLevel does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_urls(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Collection().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNCollectionURLs2ᚖoctavoᚋgraphᚋmodelᚐCollectionURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_CollectionURLs_location(ctx, field)
+			case "app":
+				return ec.fieldContext_CollectionURLs_app(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CollectionURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_permissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_permissions,
+		func(ctx context.Context) (any, error) {
+			return obj.Permissions(ctx), nil
+		},
+		nil,
+		ec.marshalNCollectionPermissions2octavoᚋinternalᚋcollectionᚐPermissions,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "view":
+				return ec.fieldContext_CollectionPermissions_view(ctx, field)
+			case "admin":
+				return ec.fieldContext_CollectionPermissions_admin(ctx, field)
+			case "viewInviteLinks":
+				return ec.fieldContext_CollectionPermissions_viewInviteLinks(ctx, field)
+			case "create":
+				return ec.fieldContext_CollectionPermissions_create(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CollectionPermissions", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_spaces(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_spaces,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().Spaces(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐSpaceConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_spaces(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SpaceConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SpaceConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SpaceConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SpaceConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SpaceConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_spaces_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_collections(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_collections,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().Collections(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNCollectionConnection2ᚖoctavoᚋgraphᚋmodelᚐCollectionConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_collections(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_CollectionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_CollectionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_CollectionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_CollectionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CollectionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_collections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNCollectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCollectionEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_CollectionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_CollectionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CollectionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.CollectionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.CollectionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionPermissions_view(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionPermissions_view,
+		func(ctx context.Context) (any, error) {
+			return obj.View, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionPermissions_view(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionPermissions_admin(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionPermissions_admin,
+		func(ctx context.Context) (any, error) {
+			return obj.Admin, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionPermissions_admin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionPermissions_viewInviteLinks(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionPermissions_viewInviteLinks,
+		func(ctx context.Context) (any, error) {
+			return obj.ViewInviteLinks, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionPermissions_viewInviteLinks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionPermissions_create(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionPermissions_create,
+		func(ctx context.Context) (any, error) {
+			return obj.Create, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionPermissions_create(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.CollectionURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionURLs_location,
+		func(ctx context.Context) (any, error) {
+			return obj.Location, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionURLs_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CollectionURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.CollectionURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionURLs_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CollectionURLs_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CollectionURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
 		},
 	}
 	return fc, nil
@@ -14663,6 +15667,8 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -15205,7 +16211,7 @@ func (ec *executionContext) _ContentLocation_collection(ctx context.Context, fie
 			return obj.Collection, nil
 		},
 		nil,
-		ec.marshalOCollection2ᚖoctavoᚋentᚐCollection,
+		ec.marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
 		true,
 		false,
 	)
@@ -15231,6 +16237,14 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 				return ec.fieldContext_Collection_parent(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -16273,6 +17287,57 @@ func (ec *executionContext) fieldContext_CreateChangeRequestPayload_changeReques
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.CreateCollectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateCollectionPayload_collection,
+		func(ctx context.Context) (any, error) {
+			return obj.Collection, nil
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCollectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16337,6 +17402,8 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -20282,6 +21349,96 @@ func (ec *executionContext) fieldContext_Mutation_removeRequestedReviewerFromCha
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createCollection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createCollection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateCollection(ctx, fc.Args["input"].(model.CreateCollectionInput))
+		},
+		nil,
+		ec.marshalNCreateCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateCollectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createCollection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "collection":
+				return ec.fieldContext_CreateCollectionPayload_collection(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateCollectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateCollection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateCollection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateCollection(ctx, fc.Args["input"].(model.UpdateCollectionInput))
+		},
+		nil,
+		ec.marshalNUpdateCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateCollectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateCollection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "collection":
+				return ec.fieldContext_UpdateCollectionPayload_collection(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateCollectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_postComment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22058,6 +23215,57 @@ func (ec *executionContext) fieldContext_Organization_search(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_collections(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_collections,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Collections(ctx, obj, fc.Args["nested"].(bool), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNCollectionConnection2ᚖoctavoᚋgraphᚋmodelᚐCollectionConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_collections(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_CollectionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_CollectionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_CollectionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_CollectionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CollectionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_collections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22157,6 +23365,8 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -22325,6 +23535,8 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -25274,6 +26486,69 @@ func (ec *executionContext) fieldContext_Query_version(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_collection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_collection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Collection(ctx, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_collection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_comment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25473,6 +26748,8 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -31011,6 +32288,8 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -31028,7 +32307,7 @@ func (ec *executionContext) _Space_parent(ctx context.Context, field graphql.Col
 			return ec.Resolvers.Space().Parent(ctx, obj)
 		},
 		nil,
-		ec.marshalOCollection2ᚖoctavoᚋentᚐCollection,
+		ec.marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
 		true,
 		false,
 	)
@@ -31054,6 +32333,14 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 				return ec.fieldContext_Collection_parent(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -34266,6 +35553,57 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestPayload_changeReques
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.UpdateCollectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateCollectionPayload_collection,
+		func(ctx context.Context) (any, error) {
+			return obj.Collection, nil
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCollectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateCommentPayload_comment(ctx context.Context, field graphql.CollectedField, obj *model.UpdateCommentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37224,6 +38562,46 @@ func (ec *executionContext) unmarshalInputCreateChangeRequestInput(ctx context.C
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateCollectionInput(ctx context.Context, obj any) (model.CreateCollectionInput, error) {
+	var it model.CreateCollectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "title", "parent"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "parent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parent"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Parent = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Context, obj any) (model.CreateOrganizationInput, error) {
 	var it model.CreateOrganizationInput
 	asMap := map[string]any{}
@@ -38706,6 +40084,53 @@ func (ec *executionContext) unmarshalInputUpdateChangeRequestInput(ctx context.C
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateCollectionInput(ctx context.Context, obj any) (model.UpdateCollectionInput, error) {
+	var it model.UpdateCollectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"collection", "title", "description", "defaultLevel"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "collection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("collection"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Collection = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
+		case "defaultLevel":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultLevel"))
+			data, err := ec.unmarshalODefaultLevel2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultLevel = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context, obj any) (model.UpdateCommentInput, error) {
 	var it model.UpdateCommentInput
 	asMap := map[string]any{}
@@ -39217,9 +40642,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Comment(ctx, sel, obj)
-	case ent.Collection:
+	case collection.Collection:
 		return ec._Collection(ctx, sel, &obj)
-	case *ent.Collection:
+	case *collection.Collection:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -39265,9 +40690,9 @@ func (ec *executionContext) _PermissionResource(ctx context.Context, sel ast.Sel
 			return graphql.Null
 		}
 		return ec._Organization(ctx, sel, obj)
-	case ent.Collection:
+	case collection.Collection:
 		return ec._Collection(ctx, sel, &obj)
-	case *ent.Collection:
+	case *collection.Collection:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -40649,9 +42074,9 @@ func (ec *executionContext) _ChangeRequestURLs(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var collectionImplementors = []string{"Collection", "PermissionResource", "Node"}
+var collectionImplementors = []string{"Collection", "Node", "PermissionResource"}
 
-func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *ent.Collection) graphql.Marshaler {
+func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *collection.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40745,6 +42170,377 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 			out.Values[i] = ec._Collection_defaultLevel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "permissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_permissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "spaces":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_spaces(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "collections":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_collections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var collectionConnectionImplementors = []string{"CollectionConnection"}
+
+func (ec *executionContext) _CollectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CollectionConnection")
+		case "edges":
+			out.Values[i] = ec._CollectionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._CollectionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._CollectionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CollectionConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var collectionEdgeImplementors = []string{"CollectionEdge"}
+
+func (ec *executionContext) _CollectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, collectionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CollectionEdge")
+		case "cursor":
+			out.Values[i] = ec._CollectionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._CollectionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var collectionPermissionsImplementors = []string{"CollectionPermissions"}
+
+func (ec *executionContext) _CollectionPermissions(ctx context.Context, sel ast.SelectionSet, obj *collection.Permissions) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, collectionPermissionsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CollectionPermissions")
+		case "view":
+			out.Values[i] = ec._CollectionPermissions_view(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "admin":
+			out.Values[i] = ec._CollectionPermissions_admin(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "viewInviteLinks":
+			out.Values[i] = ec._CollectionPermissions_viewInviteLinks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "create":
+			out.Values[i] = ec._CollectionPermissions_create(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var collectionURLsImplementors = []string{"CollectionURLs"}
+
+func (ec *executionContext) _CollectionURLs(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionURLs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, collectionURLsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CollectionURLs")
+		case "location":
+			out.Values[i] = ec._CollectionURLs_location(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "app":
+			out.Values[i] = ec._CollectionURLs_app(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -42723,6 +44519,45 @@ func (ec *executionContext) _CreateChangeRequestPayload(ctx context.Context, sel
 	return out
 }
 
+var createCollectionPayloadImplementors = []string{"CreateCollectionPayload"}
+
+func (ec *executionContext) _CreateCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateCollectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createCollectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateCollectionPayload")
+		case "collection":
+			out.Values[i] = ec._CreateCollectionPayload_collection(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var createOrganizationPayloadImplementors = []string{"CreateOrganizationPayload"}
 
 func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationPayload) graphql.Marshaler {
@@ -44551,6 +46386,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "createCollection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createCollection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateCollection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateCollection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "postComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_postComment(ctx, field)
@@ -44998,6 +46847,42 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_search(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "collections":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_collections(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -46380,6 +48265,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_version(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "collection":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_collection(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -50461,6 +52368,45 @@ func (ec *executionContext) _UpdateChangeRequestPayload(ctx context.Context, sel
 	return out
 }
 
+var updateCollectionPayloadImplementors = []string{"UpdateCollectionPayload"}
+
+func (ec *executionContext) _UpdateCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCollectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateCollectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateCollectionPayload")
+		case "collection":
+			out.Values[i] = ec._UpdateCollectionPayload_collection(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var updateCommentPayloadImplementors = []string{"UpdateCommentPayload"}
 
 func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCommentPayload) graphql.Marshaler {
@@ -51758,6 +53704,94 @@ func (ec *executionContext) marshalNChangeRequestURLs2ᚖoctavoᚋgraphᚋmodel�
 	return ec._ChangeRequestURLs(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNCollection2octavoᚋinternalᚋcollectionᚐCollection(ctx context.Context, sel ast.SelectionSet, v collection.Collection) graphql.Marshaler {
+	return ec._Collection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*collection.Collection) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx context.Context, sel ast.SelectionSet, v *collection.Collection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Collection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCollectionConnection2octavoᚋgraphᚋmodelᚐCollectionConnection(ctx context.Context, sel ast.SelectionSet, v model.CollectionConnection) graphql.Marshaler {
+	return ec._CollectionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCollectionConnection2ᚖoctavoᚋgraphᚋmodelᚐCollectionConnection(ctx context.Context, sel ast.SelectionSet, v *model.CollectionConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CollectionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCollectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCollectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.CollectionEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCollectionEdge2ᚖoctavoᚋgraphᚋmodelᚐCollectionEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCollectionEdge2ᚖoctavoᚋgraphᚋmodelᚐCollectionEdge(ctx context.Context, sel ast.SelectionSet, v *model.CollectionEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CollectionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCollectionPermissions2octavoᚋinternalᚋcollectionᚐPermissions(ctx context.Context, sel ast.SelectionSet, v collection.Permissions) graphql.Marshaler {
+	return ec._CollectionPermissions(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCollectionURLs2octavoᚋgraphᚋmodelᚐCollectionURLs(ctx context.Context, sel ast.SelectionSet, v model.CollectionURLs) graphql.Marshaler {
+	return ec._CollectionURLs(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCollectionURLs2ᚖoctavoᚋgraphᚋmodelᚐCollectionURLs(ctx context.Context, sel ast.SelectionSet, v *model.CollectionURLs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CollectionURLs(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNComment2octavoᚋinternalᚋcommentᚐComment(ctx context.Context, sel ast.SelectionSet, v comment.Comment) graphql.Marshaler {
 	return ec._Comment(ctx, sel, &v)
 }
@@ -52294,6 +54328,25 @@ func (ec *executionContext) marshalNCreateChangeRequestPayload2ᚖoctavoᚋgraph
 		return graphql.Null
 	}
 	return ec._CreateChangeRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCreateCollectionInput2octavoᚋgraphᚋmodelᚐCreateCollectionInput(ctx context.Context, v any) (model.CreateCollectionInput, error) {
+	res, err := ec.unmarshalInputCreateCollectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateCollectionPayload2octavoᚋgraphᚋmodelᚐCreateCollectionPayload(ctx context.Context, sel ast.SelectionSet, v model.CreateCollectionPayload) graphql.Marshaler {
+	return ec._CreateCollectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateCollectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateCollectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateCollectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateOrganizationInput2octavoᚋgraphᚋmodelᚐCreateOrganizationInput(ctx context.Context, v any) (model.CreateOrganizationInput, error) {
@@ -54538,6 +56591,25 @@ func (ec *executionContext) marshalNUpdateChangeRequestPayload2ᚖoctavoᚋgraph
 	return ec._UpdateChangeRequestPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNUpdateCollectionInput2octavoᚋgraphᚋmodelᚐUpdateCollectionInput(ctx context.Context, v any) (model.UpdateCollectionInput, error) {
+	res, err := ec.unmarshalInputUpdateCollectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateCollectionPayload2octavoᚋgraphᚋmodelᚐUpdateCollectionPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateCollectionPayload) graphql.Marshaler {
+	return ec._UpdateCollectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateCollectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateCollectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateCollectionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdateCommentInput2octavoᚋgraphᚋmodelᚐUpdateCommentInput(ctx context.Context, v any) (model.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -55019,7 +57091,7 @@ func (ec *executionContext) marshalOChangeRequestStatus2ᚖoctavoᚋinternalᚋe
 	return res
 }
 
-func (ec *executionContext) marshalOCollection2ᚖoctavoᚋentᚐCollection(ctx context.Context, sel ast.SelectionSet, v *ent.Collection) graphql.Marshaler {
+func (ec *executionContext) marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx context.Context, sel ast.SelectionSet, v *collection.Collection) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -1505,12 +1505,24 @@ type Collection struct {
 	ID           string        `json:"id"`
 	Object       string        `json:"object"`
 	Organization string        `json:"organization"`
-	Parent       *string       `json:"parent,omitempty"`
+
+	// Parent The id of the collection that it is in, where the caller can read that one.
+	Parent *string `json:"parent,omitempty"`
 
 	// Permissions What the caller may do in the collection.
 	Permissions CollectionPermissions `json:"permissions"`
-	Title       string                `json:"title"`
+	Title       CollectionTitle       `json:"title"`
 	URLs        CollectionURLs        `json:"urls"`
+}
+
+// CollectionList defines model for CollectionList.
+type CollectionList struct {
+	// Count The number of items over all pages of the list.
+	Count int          `json:"count"`
+	Items []Collection `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
 }
 
 // CollectionPermissions What the caller may do in the collection.
@@ -1520,6 +1532,9 @@ type CollectionPermissions struct {
 	View            bool `json:"view"`
 	ViewInviteLinks bool `json:"viewInviteLinks"`
 }
+
+// CollectionTitle defines model for CollectionTitle.
+type CollectionTitle = string
 
 // CollectionURLs defines model for CollectionURLs.
 type CollectionURLs struct {
@@ -1907,6 +1922,13 @@ type CreateChangeRequest struct {
 	// Subject Example: Describe the new endpoint
 	Subject  *ChangeRequestSubject `json:"subject,omitempty"`
 	Template *Template             `json:"template,omitempty"`
+}
+
+// CreateCollection Example: {"title":"Handbooks"}
+type CreateCollection struct {
+	// Parent The id of the collection to put it in.
+	Parent *string          `json:"parent,omitempty"`
+	Title  *CollectionTitle `json:"title,omitempty"`
 }
 
 // CreateSpace Give at most one of `template`, `computedSource` and `empty`.
@@ -3168,6 +3190,16 @@ type UpdateChangeRequest struct {
 
 // UpdateChangeRequestStatus defines model for UpdateChangeRequest.Status.
 type UpdateChangeRequestStatus string
+
+// UpdateCollection The members that are given are changed. An empty description removes it.
+//
+// Example: {"defaultLevel":"read","title":"Handbooks"}
+type UpdateCollection struct {
+	// DefaultLevel The role of those who were granted none of their own: a role, null for no access, or `inherit` to take the level of the container.
+	DefaultLevel nullable.Nullable[DefaultLevel] `json:"defaultLevel,omitempty"`
+	Description  *string                         `json:"description,omitempty"`
+	Title        *CollectionTitle                `json:"title,omitempty"`
+}
 
 // UpdateComment The members that are given are changed.
 //
