@@ -25,6 +25,12 @@ import (
 	"octavo/ent/review"
 	"octavo/ent/revision"
 	"octavo/ent/secret"
+	"octavo/ent/site"
+	"octavo/ent/siteredirect"
+	"octavo/ent/sitesection"
+	"octavo/ent/sitesectiongroup"
+	"octavo/ent/sitesharelink"
+	"octavo/ent/sitespace"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -114,6 +120,12 @@ func checkColumn(t, c string) error {
 			review.Table:             review.ValidColumn,
 			revision.Table:           revision.ValidColumn,
 			secret.Table:             secret.ValidColumn,
+			site.Table:               site.ValidColumn,
+			siteredirect.Table:       siteredirect.ValidColumn,
+			sitesection.Table:        sitesection.ValidColumn,
+			sitesectiongroup.Table:   sitesectiongroup.ValidColumn,
+			sitesharelink.Table:      sitesharelink.ValidColumn,
+			sitespace.Table:          sitespace.ValidColumn,
 			space.Table:              space.ValidColumn,
 			team.Table:               team.ValidColumn,
 			teammember.Table:         teammember.ValidColumn,

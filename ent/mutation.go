@@ -27,6 +27,12 @@ import (
 	"octavo/ent/review"
 	"octavo/ent/revision"
 	"octavo/ent/secret"
+	"octavo/ent/site"
+	"octavo/ent/siteredirect"
+	"octavo/ent/sitesection"
+	"octavo/ent/sitesectiongroup"
+	"octavo/ent/sitesharelink"
+	"octavo/ent/sitespace"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -69,6 +75,12 @@ const (
 	TypeReview             = "Review"
 	TypeRevision           = "Revision"
 	TypeSecret             = "Secret"
+	TypeSite               = "Site"
+	TypeSiteRedirect       = "SiteRedirect"
+	TypeSiteSection        = "SiteSection"
+	TypeSiteSectionGroup   = "SiteSectionGroup"
+	TypeSiteShareLink      = "SiteShareLink"
+	TypeSiteSpace          = "SiteSpace"
 	TypeSpace              = "Space"
 	TypeTeam               = "Team"
 	TypeTeamMember         = "TeamMember"
@@ -17139,6 +17151,6009 @@ func (m *SecretMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SecretMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Secret edge %s", name)
+}
+
+// SiteMutation represents an operation that mutates the Site nodes in the graph.
+type SiteMutation struct {
+	config
+	op                         Op
+	typ                        string
+	id                         *string
+	created_at                 *time.Time
+	title                      *string
+	_type                      *enum.SiteType
+	visibility                 *enum.SiteVisibility
+	published                  *bool
+	basename                   *string
+	hostname                   *string
+	proxy                      *string
+	agents_context             *enum.AgentsContext
+	adaptive_content           *bool
+	adaptive_schema            *json.RawMessage
+	appendadaptive_schema      json.RawMessage
+	adaptive_schema_updated_at *time.Time
+	customization              *json.RawMessage
+	appendcustomization        json.RawMessage
+	publishing_key             *[]byte
+	auth_backend               *enum.AuthBackend
+	fallback_url               *string
+	default_section_id         *string
+	default_site_space_id      *string
+	site_space_count           *int
+	addsite_space_count        *int
+	clearedFields              map[string]struct{}
+	organization               *string
+	clearedorganization        bool
+	done                       bool
+	oldValue                   func(context.Context) (*Site, error)
+	predicates                 []predicate.Site
+}
+
+var _ ent.Mutation = (*SiteMutation)(nil)
+
+// siteOption allows management of the mutation configuration using functional options.
+type siteOption func(*SiteMutation)
+
+// newSiteMutation creates new mutation for the Site entity.
+func newSiteMutation(c config, op Op, opts ...siteOption) *SiteMutation {
+	m := &SiteMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSite,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteID sets the ID field of the mutation.
+func withSiteID(id string) siteOption {
+	return func(m *SiteMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Site
+		)
+		m.oldValue = func(ctx context.Context) (*Site, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Site.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSite sets the old Site of the mutation.
+func withSite(node *Site) siteOption {
+	return func(m *SiteMutation) {
+		m.oldValue = func(context.Context) (*Site, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Site entities.
+func (m *SiteMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Site.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *SiteMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *SiteMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *SiteMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetType sets the "type" field.
+func (m *SiteMutation) SetType(et enum.SiteType) {
+	m._type = &et
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *SiteMutation) GetType() (r enum.SiteType, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldType(ctx context.Context) (v enum.SiteType, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *SiteMutation) ResetType() {
+	m._type = nil
+}
+
+// SetVisibility sets the "visibility" field.
+func (m *SiteMutation) SetVisibility(ev enum.SiteVisibility) {
+	m.visibility = &ev
+}
+
+// Visibility returns the value of the "visibility" field in the mutation.
+func (m *SiteMutation) Visibility() (r enum.SiteVisibility, exists bool) {
+	v := m.visibility
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisibility returns the old "visibility" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldVisibility(ctx context.Context) (v enum.SiteVisibility, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisibility is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisibility requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisibility: %w", err)
+	}
+	return oldValue.Visibility, nil
+}
+
+// ResetVisibility resets all changes to the "visibility" field.
+func (m *SiteMutation) ResetVisibility() {
+	m.visibility = nil
+}
+
+// SetPublished sets the "published" field.
+func (m *SiteMutation) SetPublished(b bool) {
+	m.published = &b
+}
+
+// Published returns the value of the "published" field in the mutation.
+func (m *SiteMutation) Published() (r bool, exists bool) {
+	v := m.published
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublished returns the old "published" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldPublished(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublished is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublished requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublished: %w", err)
+	}
+	return oldValue.Published, nil
+}
+
+// ResetPublished resets all changes to the "published" field.
+func (m *SiteMutation) ResetPublished() {
+	m.published = nil
+}
+
+// SetBasename sets the "basename" field.
+func (m *SiteMutation) SetBasename(s string) {
+	m.basename = &s
+}
+
+// Basename returns the value of the "basename" field in the mutation.
+func (m *SiteMutation) Basename() (r string, exists bool) {
+	v := m.basename
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBasename returns the old "basename" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldBasename(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBasename is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBasename requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBasename: %w", err)
+	}
+	return oldValue.Basename, nil
+}
+
+// ResetBasename resets all changes to the "basename" field.
+func (m *SiteMutation) ResetBasename() {
+	m.basename = nil
+}
+
+// SetHostname sets the "hostname" field.
+func (m *SiteMutation) SetHostname(s string) {
+	m.hostname = &s
+}
+
+// Hostname returns the value of the "hostname" field in the mutation.
+func (m *SiteMutation) Hostname() (r string, exists bool) {
+	v := m.hostname
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHostname returns the old "hostname" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldHostname(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHostname is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHostname requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHostname: %w", err)
+	}
+	return oldValue.Hostname, nil
+}
+
+// ClearHostname clears the value of the "hostname" field.
+func (m *SiteMutation) ClearHostname() {
+	m.hostname = nil
+	m.clearedFields[site.FieldHostname] = struct{}{}
+}
+
+// HostnameCleared returns if the "hostname" field was cleared in this mutation.
+func (m *SiteMutation) HostnameCleared() bool {
+	_, ok := m.clearedFields[site.FieldHostname]
+	return ok
+}
+
+// ResetHostname resets all changes to the "hostname" field.
+func (m *SiteMutation) ResetHostname() {
+	m.hostname = nil
+	delete(m.clearedFields, site.FieldHostname)
+}
+
+// SetProxy sets the "proxy" field.
+func (m *SiteMutation) SetProxy(s string) {
+	m.proxy = &s
+}
+
+// Proxy returns the value of the "proxy" field in the mutation.
+func (m *SiteMutation) Proxy() (r string, exists bool) {
+	v := m.proxy
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProxy returns the old "proxy" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldProxy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProxy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProxy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProxy: %w", err)
+	}
+	return oldValue.Proxy, nil
+}
+
+// ClearProxy clears the value of the "proxy" field.
+func (m *SiteMutation) ClearProxy() {
+	m.proxy = nil
+	m.clearedFields[site.FieldProxy] = struct{}{}
+}
+
+// ProxyCleared returns if the "proxy" field was cleared in this mutation.
+func (m *SiteMutation) ProxyCleared() bool {
+	_, ok := m.clearedFields[site.FieldProxy]
+	return ok
+}
+
+// ResetProxy resets all changes to the "proxy" field.
+func (m *SiteMutation) ResetProxy() {
+	m.proxy = nil
+	delete(m.clearedFields, site.FieldProxy)
+}
+
+// SetAgentsContext sets the "agents_context" field.
+func (m *SiteMutation) SetAgentsContext(ec enum.AgentsContext) {
+	m.agents_context = &ec
+}
+
+// AgentsContext returns the value of the "agents_context" field in the mutation.
+func (m *SiteMutation) AgentsContext() (r enum.AgentsContext, exists bool) {
+	v := m.agents_context
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentsContext returns the old "agents_context" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldAgentsContext(ctx context.Context) (v enum.AgentsContext, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentsContext is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentsContext requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentsContext: %w", err)
+	}
+	return oldValue.AgentsContext, nil
+}
+
+// ResetAgentsContext resets all changes to the "agents_context" field.
+func (m *SiteMutation) ResetAgentsContext() {
+	m.agents_context = nil
+}
+
+// SetAdaptiveContent sets the "adaptive_content" field.
+func (m *SiteMutation) SetAdaptiveContent(b bool) {
+	m.adaptive_content = &b
+}
+
+// AdaptiveContent returns the value of the "adaptive_content" field in the mutation.
+func (m *SiteMutation) AdaptiveContent() (r bool, exists bool) {
+	v := m.adaptive_content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAdaptiveContent returns the old "adaptive_content" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldAdaptiveContent(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAdaptiveContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAdaptiveContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAdaptiveContent: %w", err)
+	}
+	return oldValue.AdaptiveContent, nil
+}
+
+// ResetAdaptiveContent resets all changes to the "adaptive_content" field.
+func (m *SiteMutation) ResetAdaptiveContent() {
+	m.adaptive_content = nil
+}
+
+// SetAdaptiveSchema sets the "adaptive_schema" field.
+func (m *SiteMutation) SetAdaptiveSchema(jm json.RawMessage) {
+	m.adaptive_schema = &jm
+	m.appendadaptive_schema = nil
+}
+
+// AdaptiveSchema returns the value of the "adaptive_schema" field in the mutation.
+func (m *SiteMutation) AdaptiveSchema() (r json.RawMessage, exists bool) {
+	v := m.adaptive_schema
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAdaptiveSchema returns the old "adaptive_schema" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldAdaptiveSchema(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAdaptiveSchema is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAdaptiveSchema requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAdaptiveSchema: %w", err)
+	}
+	return oldValue.AdaptiveSchema, nil
+}
+
+// AppendAdaptiveSchema adds jm to the "adaptive_schema" field.
+func (m *SiteMutation) AppendAdaptiveSchema(jm json.RawMessage) {
+	m.appendadaptive_schema = append(m.appendadaptive_schema, jm...)
+}
+
+// AppendedAdaptiveSchema returns the list of values that were appended to the "adaptive_schema" field in this mutation.
+func (m *SiteMutation) AppendedAdaptiveSchema() (json.RawMessage, bool) {
+	if len(m.appendadaptive_schema) == 0 {
+		return nil, false
+	}
+	return m.appendadaptive_schema, true
+}
+
+// ClearAdaptiveSchema clears the value of the "adaptive_schema" field.
+func (m *SiteMutation) ClearAdaptiveSchema() {
+	m.adaptive_schema = nil
+	m.appendadaptive_schema = nil
+	m.clearedFields[site.FieldAdaptiveSchema] = struct{}{}
+}
+
+// AdaptiveSchemaCleared returns if the "adaptive_schema" field was cleared in this mutation.
+func (m *SiteMutation) AdaptiveSchemaCleared() bool {
+	_, ok := m.clearedFields[site.FieldAdaptiveSchema]
+	return ok
+}
+
+// ResetAdaptiveSchema resets all changes to the "adaptive_schema" field.
+func (m *SiteMutation) ResetAdaptiveSchema() {
+	m.adaptive_schema = nil
+	m.appendadaptive_schema = nil
+	delete(m.clearedFields, site.FieldAdaptiveSchema)
+}
+
+// SetAdaptiveSchemaUpdatedAt sets the "adaptive_schema_updated_at" field.
+func (m *SiteMutation) SetAdaptiveSchemaUpdatedAt(t time.Time) {
+	m.adaptive_schema_updated_at = &t
+}
+
+// AdaptiveSchemaUpdatedAt returns the value of the "adaptive_schema_updated_at" field in the mutation.
+func (m *SiteMutation) AdaptiveSchemaUpdatedAt() (r time.Time, exists bool) {
+	v := m.adaptive_schema_updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAdaptiveSchemaUpdatedAt returns the old "adaptive_schema_updated_at" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldAdaptiveSchemaUpdatedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAdaptiveSchemaUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAdaptiveSchemaUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAdaptiveSchemaUpdatedAt: %w", err)
+	}
+	return oldValue.AdaptiveSchemaUpdatedAt, nil
+}
+
+// ClearAdaptiveSchemaUpdatedAt clears the value of the "adaptive_schema_updated_at" field.
+func (m *SiteMutation) ClearAdaptiveSchemaUpdatedAt() {
+	m.adaptive_schema_updated_at = nil
+	m.clearedFields[site.FieldAdaptiveSchemaUpdatedAt] = struct{}{}
+}
+
+// AdaptiveSchemaUpdatedAtCleared returns if the "adaptive_schema_updated_at" field was cleared in this mutation.
+func (m *SiteMutation) AdaptiveSchemaUpdatedAtCleared() bool {
+	_, ok := m.clearedFields[site.FieldAdaptiveSchemaUpdatedAt]
+	return ok
+}
+
+// ResetAdaptiveSchemaUpdatedAt resets all changes to the "adaptive_schema_updated_at" field.
+func (m *SiteMutation) ResetAdaptiveSchemaUpdatedAt() {
+	m.adaptive_schema_updated_at = nil
+	delete(m.clearedFields, site.FieldAdaptiveSchemaUpdatedAt)
+}
+
+// SetCustomization sets the "customization" field.
+func (m *SiteMutation) SetCustomization(jm json.RawMessage) {
+	m.customization = &jm
+	m.appendcustomization = nil
+}
+
+// Customization returns the value of the "customization" field in the mutation.
+func (m *SiteMutation) Customization() (r json.RawMessage, exists bool) {
+	v := m.customization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomization returns the old "customization" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldCustomization(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomization is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomization requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomization: %w", err)
+	}
+	return oldValue.Customization, nil
+}
+
+// AppendCustomization adds jm to the "customization" field.
+func (m *SiteMutation) AppendCustomization(jm json.RawMessage) {
+	m.appendcustomization = append(m.appendcustomization, jm...)
+}
+
+// AppendedCustomization returns the list of values that were appended to the "customization" field in this mutation.
+func (m *SiteMutation) AppendedCustomization() (json.RawMessage, bool) {
+	if len(m.appendcustomization) == 0 {
+		return nil, false
+	}
+	return m.appendcustomization, true
+}
+
+// ClearCustomization clears the value of the "customization" field.
+func (m *SiteMutation) ClearCustomization() {
+	m.customization = nil
+	m.appendcustomization = nil
+	m.clearedFields[site.FieldCustomization] = struct{}{}
+}
+
+// CustomizationCleared returns if the "customization" field was cleared in this mutation.
+func (m *SiteMutation) CustomizationCleared() bool {
+	_, ok := m.clearedFields[site.FieldCustomization]
+	return ok
+}
+
+// ResetCustomization resets all changes to the "customization" field.
+func (m *SiteMutation) ResetCustomization() {
+	m.customization = nil
+	m.appendcustomization = nil
+	delete(m.clearedFields, site.FieldCustomization)
+}
+
+// SetPublishingKey sets the "publishing_key" field.
+func (m *SiteMutation) SetPublishingKey(b []byte) {
+	m.publishing_key = &b
+}
+
+// PublishingKey returns the value of the "publishing_key" field in the mutation.
+func (m *SiteMutation) PublishingKey() (r []byte, exists bool) {
+	v := m.publishing_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishingKey returns the old "publishing_key" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldPublishingKey(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishingKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishingKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishingKey: %w", err)
+	}
+	return oldValue.PublishingKey, nil
+}
+
+// ResetPublishingKey resets all changes to the "publishing_key" field.
+func (m *SiteMutation) ResetPublishingKey() {
+	m.publishing_key = nil
+}
+
+// SetAuthBackend sets the "auth_backend" field.
+func (m *SiteMutation) SetAuthBackend(eb enum.AuthBackend) {
+	m.auth_backend = &eb
+}
+
+// AuthBackend returns the value of the "auth_backend" field in the mutation.
+func (m *SiteMutation) AuthBackend() (r enum.AuthBackend, exists bool) {
+	v := m.auth_backend
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuthBackend returns the old "auth_backend" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldAuthBackend(ctx context.Context) (v enum.AuthBackend, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuthBackend is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuthBackend requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuthBackend: %w", err)
+	}
+	return oldValue.AuthBackend, nil
+}
+
+// ResetAuthBackend resets all changes to the "auth_backend" field.
+func (m *SiteMutation) ResetAuthBackend() {
+	m.auth_backend = nil
+}
+
+// SetFallbackURL sets the "fallback_url" field.
+func (m *SiteMutation) SetFallbackURL(s string) {
+	m.fallback_url = &s
+}
+
+// FallbackURL returns the value of the "fallback_url" field in the mutation.
+func (m *SiteMutation) FallbackURL() (r string, exists bool) {
+	v := m.fallback_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFallbackURL returns the old "fallback_url" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldFallbackURL(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFallbackURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFallbackURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFallbackURL: %w", err)
+	}
+	return oldValue.FallbackURL, nil
+}
+
+// ClearFallbackURL clears the value of the "fallback_url" field.
+func (m *SiteMutation) ClearFallbackURL() {
+	m.fallback_url = nil
+	m.clearedFields[site.FieldFallbackURL] = struct{}{}
+}
+
+// FallbackURLCleared returns if the "fallback_url" field was cleared in this mutation.
+func (m *SiteMutation) FallbackURLCleared() bool {
+	_, ok := m.clearedFields[site.FieldFallbackURL]
+	return ok
+}
+
+// ResetFallbackURL resets all changes to the "fallback_url" field.
+func (m *SiteMutation) ResetFallbackURL() {
+	m.fallback_url = nil
+	delete(m.clearedFields, site.FieldFallbackURL)
+}
+
+// SetDefaultSectionID sets the "default_section_id" field.
+func (m *SiteMutation) SetDefaultSectionID(s string) {
+	m.default_section_id = &s
+}
+
+// DefaultSectionID returns the value of the "default_section_id" field in the mutation.
+func (m *SiteMutation) DefaultSectionID() (r string, exists bool) {
+	v := m.default_section_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDefaultSectionID returns the old "default_section_id" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldDefaultSectionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDefaultSectionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDefaultSectionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDefaultSectionID: %w", err)
+	}
+	return oldValue.DefaultSectionID, nil
+}
+
+// ClearDefaultSectionID clears the value of the "default_section_id" field.
+func (m *SiteMutation) ClearDefaultSectionID() {
+	m.default_section_id = nil
+	m.clearedFields[site.FieldDefaultSectionID] = struct{}{}
+}
+
+// DefaultSectionIDCleared returns if the "default_section_id" field was cleared in this mutation.
+func (m *SiteMutation) DefaultSectionIDCleared() bool {
+	_, ok := m.clearedFields[site.FieldDefaultSectionID]
+	return ok
+}
+
+// ResetDefaultSectionID resets all changes to the "default_section_id" field.
+func (m *SiteMutation) ResetDefaultSectionID() {
+	m.default_section_id = nil
+	delete(m.clearedFields, site.FieldDefaultSectionID)
+}
+
+// SetDefaultSiteSpaceID sets the "default_site_space_id" field.
+func (m *SiteMutation) SetDefaultSiteSpaceID(s string) {
+	m.default_site_space_id = &s
+}
+
+// DefaultSiteSpaceID returns the value of the "default_site_space_id" field in the mutation.
+func (m *SiteMutation) DefaultSiteSpaceID() (r string, exists bool) {
+	v := m.default_site_space_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDefaultSiteSpaceID returns the old "default_site_space_id" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldDefaultSiteSpaceID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDefaultSiteSpaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDefaultSiteSpaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDefaultSiteSpaceID: %w", err)
+	}
+	return oldValue.DefaultSiteSpaceID, nil
+}
+
+// ClearDefaultSiteSpaceID clears the value of the "default_site_space_id" field.
+func (m *SiteMutation) ClearDefaultSiteSpaceID() {
+	m.default_site_space_id = nil
+	m.clearedFields[site.FieldDefaultSiteSpaceID] = struct{}{}
+}
+
+// DefaultSiteSpaceIDCleared returns if the "default_site_space_id" field was cleared in this mutation.
+func (m *SiteMutation) DefaultSiteSpaceIDCleared() bool {
+	_, ok := m.clearedFields[site.FieldDefaultSiteSpaceID]
+	return ok
+}
+
+// ResetDefaultSiteSpaceID resets all changes to the "default_site_space_id" field.
+func (m *SiteMutation) ResetDefaultSiteSpaceID() {
+	m.default_site_space_id = nil
+	delete(m.clearedFields, site.FieldDefaultSiteSpaceID)
+}
+
+// SetSiteSpaceCount sets the "site_space_count" field.
+func (m *SiteMutation) SetSiteSpaceCount(i int) {
+	m.site_space_count = &i
+	m.addsite_space_count = nil
+}
+
+// SiteSpaceCount returns the value of the "site_space_count" field in the mutation.
+func (m *SiteMutation) SiteSpaceCount() (r int, exists bool) {
+	v := m.site_space_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteSpaceCount returns the old "site_space_count" field's value of the Site entity.
+// If the Site object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteMutation) OldSiteSpaceCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteSpaceCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteSpaceCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteSpaceCount: %w", err)
+	}
+	return oldValue.SiteSpaceCount, nil
+}
+
+// AddSiteSpaceCount adds i to the "site_space_count" field.
+func (m *SiteMutation) AddSiteSpaceCount(i int) {
+	if m.addsite_space_count != nil {
+		*m.addsite_space_count += i
+	} else {
+		m.addsite_space_count = &i
+	}
+}
+
+// AddedSiteSpaceCount returns the value that was added to the "site_space_count" field in this mutation.
+func (m *SiteMutation) AddedSiteSpaceCount() (r int, exists bool) {
+	v := m.addsite_space_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSiteSpaceCount resets all changes to the "site_space_count" field.
+func (m *SiteMutation) ResetSiteSpaceCount() {
+	m.site_space_count = nil
+	m.addsite_space_count = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[site.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// Where appends a list predicates to the SiteMutation builder.
+func (m *SiteMutation) Where(ps ...predicate.Site) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Site, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Site).
+func (m *SiteMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteMutation) Fields() []string {
+	fields := make([]string, 0, 20)
+	if m.created_at != nil {
+		fields = append(fields, site.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, site.FieldOrganizationID)
+	}
+	if m.title != nil {
+		fields = append(fields, site.FieldTitle)
+	}
+	if m._type != nil {
+		fields = append(fields, site.FieldType)
+	}
+	if m.visibility != nil {
+		fields = append(fields, site.FieldVisibility)
+	}
+	if m.published != nil {
+		fields = append(fields, site.FieldPublished)
+	}
+	if m.basename != nil {
+		fields = append(fields, site.FieldBasename)
+	}
+	if m.hostname != nil {
+		fields = append(fields, site.FieldHostname)
+	}
+	if m.proxy != nil {
+		fields = append(fields, site.FieldProxy)
+	}
+	if m.agents_context != nil {
+		fields = append(fields, site.FieldAgentsContext)
+	}
+	if m.adaptive_content != nil {
+		fields = append(fields, site.FieldAdaptiveContent)
+	}
+	if m.adaptive_schema != nil {
+		fields = append(fields, site.FieldAdaptiveSchema)
+	}
+	if m.adaptive_schema_updated_at != nil {
+		fields = append(fields, site.FieldAdaptiveSchemaUpdatedAt)
+	}
+	if m.customization != nil {
+		fields = append(fields, site.FieldCustomization)
+	}
+	if m.publishing_key != nil {
+		fields = append(fields, site.FieldPublishingKey)
+	}
+	if m.auth_backend != nil {
+		fields = append(fields, site.FieldAuthBackend)
+	}
+	if m.fallback_url != nil {
+		fields = append(fields, site.FieldFallbackURL)
+	}
+	if m.default_section_id != nil {
+		fields = append(fields, site.FieldDefaultSectionID)
+	}
+	if m.default_site_space_id != nil {
+		fields = append(fields, site.FieldDefaultSiteSpaceID)
+	}
+	if m.site_space_count != nil {
+		fields = append(fields, site.FieldSiteSpaceCount)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case site.FieldCreatedAt:
+		return m.CreatedAt()
+	case site.FieldOrganizationID:
+		return m.OrganizationID()
+	case site.FieldTitle:
+		return m.Title()
+	case site.FieldType:
+		return m.GetType()
+	case site.FieldVisibility:
+		return m.Visibility()
+	case site.FieldPublished:
+		return m.Published()
+	case site.FieldBasename:
+		return m.Basename()
+	case site.FieldHostname:
+		return m.Hostname()
+	case site.FieldProxy:
+		return m.Proxy()
+	case site.FieldAgentsContext:
+		return m.AgentsContext()
+	case site.FieldAdaptiveContent:
+		return m.AdaptiveContent()
+	case site.FieldAdaptiveSchema:
+		return m.AdaptiveSchema()
+	case site.FieldAdaptiveSchemaUpdatedAt:
+		return m.AdaptiveSchemaUpdatedAt()
+	case site.FieldCustomization:
+		return m.Customization()
+	case site.FieldPublishingKey:
+		return m.PublishingKey()
+	case site.FieldAuthBackend:
+		return m.AuthBackend()
+	case site.FieldFallbackURL:
+		return m.FallbackURL()
+	case site.FieldDefaultSectionID:
+		return m.DefaultSectionID()
+	case site.FieldDefaultSiteSpaceID:
+		return m.DefaultSiteSpaceID()
+	case site.FieldSiteSpaceCount:
+		return m.SiteSpaceCount()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case site.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case site.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case site.FieldTitle:
+		return m.OldTitle(ctx)
+	case site.FieldType:
+		return m.OldType(ctx)
+	case site.FieldVisibility:
+		return m.OldVisibility(ctx)
+	case site.FieldPublished:
+		return m.OldPublished(ctx)
+	case site.FieldBasename:
+		return m.OldBasename(ctx)
+	case site.FieldHostname:
+		return m.OldHostname(ctx)
+	case site.FieldProxy:
+		return m.OldProxy(ctx)
+	case site.FieldAgentsContext:
+		return m.OldAgentsContext(ctx)
+	case site.FieldAdaptiveContent:
+		return m.OldAdaptiveContent(ctx)
+	case site.FieldAdaptiveSchema:
+		return m.OldAdaptiveSchema(ctx)
+	case site.FieldAdaptiveSchemaUpdatedAt:
+		return m.OldAdaptiveSchemaUpdatedAt(ctx)
+	case site.FieldCustomization:
+		return m.OldCustomization(ctx)
+	case site.FieldPublishingKey:
+		return m.OldPublishingKey(ctx)
+	case site.FieldAuthBackend:
+		return m.OldAuthBackend(ctx)
+	case site.FieldFallbackURL:
+		return m.OldFallbackURL(ctx)
+	case site.FieldDefaultSectionID:
+		return m.OldDefaultSectionID(ctx)
+	case site.FieldDefaultSiteSpaceID:
+		return m.OldDefaultSiteSpaceID(ctx)
+	case site.FieldSiteSpaceCount:
+		return m.OldSiteSpaceCount(ctx)
+	}
+	return nil, fmt.Errorf("unknown Site field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case site.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case site.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case site.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case site.FieldType:
+		v, ok := value.(enum.SiteType)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case site.FieldVisibility:
+		v, ok := value.(enum.SiteVisibility)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisibility(v)
+		return nil
+	case site.FieldPublished:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublished(v)
+		return nil
+	case site.FieldBasename:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBasename(v)
+		return nil
+	case site.FieldHostname:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHostname(v)
+		return nil
+	case site.FieldProxy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProxy(v)
+		return nil
+	case site.FieldAgentsContext:
+		v, ok := value.(enum.AgentsContext)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentsContext(v)
+		return nil
+	case site.FieldAdaptiveContent:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAdaptiveContent(v)
+		return nil
+	case site.FieldAdaptiveSchema:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAdaptiveSchema(v)
+		return nil
+	case site.FieldAdaptiveSchemaUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAdaptiveSchemaUpdatedAt(v)
+		return nil
+	case site.FieldCustomization:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomization(v)
+		return nil
+	case site.FieldPublishingKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishingKey(v)
+		return nil
+	case site.FieldAuthBackend:
+		v, ok := value.(enum.AuthBackend)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuthBackend(v)
+		return nil
+	case site.FieldFallbackURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFallbackURL(v)
+		return nil
+	case site.FieldDefaultSectionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDefaultSectionID(v)
+		return nil
+	case site.FieldDefaultSiteSpaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDefaultSiteSpaceID(v)
+		return nil
+	case site.FieldSiteSpaceCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteSpaceCount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Site field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteMutation) AddedFields() []string {
+	var fields []string
+	if m.addsite_space_count != nil {
+		fields = append(fields, site.FieldSiteSpaceCount)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case site.FieldSiteSpaceCount:
+		return m.AddedSiteSpaceCount()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case site.FieldSiteSpaceCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSiteSpaceCount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Site numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(site.FieldHostname) {
+		fields = append(fields, site.FieldHostname)
+	}
+	if m.FieldCleared(site.FieldProxy) {
+		fields = append(fields, site.FieldProxy)
+	}
+	if m.FieldCleared(site.FieldAdaptiveSchema) {
+		fields = append(fields, site.FieldAdaptiveSchema)
+	}
+	if m.FieldCleared(site.FieldAdaptiveSchemaUpdatedAt) {
+		fields = append(fields, site.FieldAdaptiveSchemaUpdatedAt)
+	}
+	if m.FieldCleared(site.FieldCustomization) {
+		fields = append(fields, site.FieldCustomization)
+	}
+	if m.FieldCleared(site.FieldFallbackURL) {
+		fields = append(fields, site.FieldFallbackURL)
+	}
+	if m.FieldCleared(site.FieldDefaultSectionID) {
+		fields = append(fields, site.FieldDefaultSectionID)
+	}
+	if m.FieldCleared(site.FieldDefaultSiteSpaceID) {
+		fields = append(fields, site.FieldDefaultSiteSpaceID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteMutation) ClearField(name string) error {
+	switch name {
+	case site.FieldHostname:
+		m.ClearHostname()
+		return nil
+	case site.FieldProxy:
+		m.ClearProxy()
+		return nil
+	case site.FieldAdaptiveSchema:
+		m.ClearAdaptiveSchema()
+		return nil
+	case site.FieldAdaptiveSchemaUpdatedAt:
+		m.ClearAdaptiveSchemaUpdatedAt()
+		return nil
+	case site.FieldCustomization:
+		m.ClearCustomization()
+		return nil
+	case site.FieldFallbackURL:
+		m.ClearFallbackURL()
+		return nil
+	case site.FieldDefaultSectionID:
+		m.ClearDefaultSectionID()
+		return nil
+	case site.FieldDefaultSiteSpaceID:
+		m.ClearDefaultSiteSpaceID()
+		return nil
+	}
+	return fmt.Errorf("unknown Site nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteMutation) ResetField(name string) error {
+	switch name {
+	case site.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case site.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case site.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case site.FieldType:
+		m.ResetType()
+		return nil
+	case site.FieldVisibility:
+		m.ResetVisibility()
+		return nil
+	case site.FieldPublished:
+		m.ResetPublished()
+		return nil
+	case site.FieldBasename:
+		m.ResetBasename()
+		return nil
+	case site.FieldHostname:
+		m.ResetHostname()
+		return nil
+	case site.FieldProxy:
+		m.ResetProxy()
+		return nil
+	case site.FieldAgentsContext:
+		m.ResetAgentsContext()
+		return nil
+	case site.FieldAdaptiveContent:
+		m.ResetAdaptiveContent()
+		return nil
+	case site.FieldAdaptiveSchema:
+		m.ResetAdaptiveSchema()
+		return nil
+	case site.FieldAdaptiveSchemaUpdatedAt:
+		m.ResetAdaptiveSchemaUpdatedAt()
+		return nil
+	case site.FieldCustomization:
+		m.ResetCustomization()
+		return nil
+	case site.FieldPublishingKey:
+		m.ResetPublishingKey()
+		return nil
+	case site.FieldAuthBackend:
+		m.ResetAuthBackend()
+		return nil
+	case site.FieldFallbackURL:
+		m.ResetFallbackURL()
+		return nil
+	case site.FieldDefaultSectionID:
+		m.ResetDefaultSectionID()
+		return nil
+	case site.FieldDefaultSiteSpaceID:
+		m.ResetDefaultSiteSpaceID()
+		return nil
+	case site.FieldSiteSpaceCount:
+		m.ResetSiteSpaceCount()
+		return nil
+	}
+	return fmt.Errorf("unknown Site field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.organization != nil {
+		edges = append(edges, site.EdgeOrganization)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case site.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedorganization {
+		edges = append(edges, site.EdgeOrganization)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteMutation) EdgeCleared(name string) bool {
+	switch name {
+	case site.EdgeOrganization:
+		return m.clearedorganization
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteMutation) ClearEdge(name string) error {
+	switch name {
+	case site.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	}
+	return fmt.Errorf("unknown Site unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteMutation) ResetEdge(name string) error {
+	switch name {
+	case site.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	}
+	return fmt.Errorf("unknown Site edge %s", name)
+}
+
+// SiteRedirectMutation represents an operation that mutates the SiteRedirect nodes in the graph.
+type SiteRedirectMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	source              *string
+	destination         *json.RawMessage
+	appenddestination   json.RawMessage
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	site                *string
+	clearedsite         bool
+	done                bool
+	oldValue            func(context.Context) (*SiteRedirect, error)
+	predicates          []predicate.SiteRedirect
+}
+
+var _ ent.Mutation = (*SiteRedirectMutation)(nil)
+
+// siteredirectOption allows management of the mutation configuration using functional options.
+type siteredirectOption func(*SiteRedirectMutation)
+
+// newSiteRedirectMutation creates new mutation for the SiteRedirect entity.
+func newSiteRedirectMutation(c config, op Op, opts ...siteredirectOption) *SiteRedirectMutation {
+	m := &SiteRedirectMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSiteRedirect,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteRedirectID sets the ID field of the mutation.
+func withSiteRedirectID(id string) siteredirectOption {
+	return func(m *SiteRedirectMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SiteRedirect
+		)
+		m.oldValue = func(ctx context.Context) (*SiteRedirect, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SiteRedirect.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSiteRedirect sets the old SiteRedirect of the mutation.
+func withSiteRedirect(node *SiteRedirect) siteredirectOption {
+	return func(m *SiteRedirectMutation) {
+		m.oldValue = func(context.Context) (*SiteRedirect, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteRedirectMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteRedirectMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SiteRedirect entities.
+func (m *SiteRedirectMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteRedirectMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteRedirectMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SiteRedirect.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteRedirectMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteRedirectMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SiteRedirect entity.
+// If the SiteRedirect object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteRedirectMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteRedirectMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteRedirectMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteRedirectMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the SiteRedirect entity.
+// If the SiteRedirect object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteRedirectMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteRedirectMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetSiteID sets the "site_id" field.
+func (m *SiteRedirectMutation) SetSiteID(s string) {
+	m.site = &s
+}
+
+// SiteID returns the value of the "site_id" field in the mutation.
+func (m *SiteRedirectMutation) SiteID() (r string, exists bool) {
+	v := m.site
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteID returns the old "site_id" field's value of the SiteRedirect entity.
+// If the SiteRedirect object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteRedirectMutation) OldSiteID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteID: %w", err)
+	}
+	return oldValue.SiteID, nil
+}
+
+// ResetSiteID resets all changes to the "site_id" field.
+func (m *SiteRedirectMutation) ResetSiteID() {
+	m.site = nil
+}
+
+// SetSource sets the "source" field.
+func (m *SiteRedirectMutation) SetSource(s string) {
+	m.source = &s
+}
+
+// Source returns the value of the "source" field in the mutation.
+func (m *SiteRedirectMutation) Source() (r string, exists bool) {
+	v := m.source
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSource returns the old "source" field's value of the SiteRedirect entity.
+// If the SiteRedirect object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteRedirectMutation) OldSource(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSource: %w", err)
+	}
+	return oldValue.Source, nil
+}
+
+// ResetSource resets all changes to the "source" field.
+func (m *SiteRedirectMutation) ResetSource() {
+	m.source = nil
+}
+
+// SetDestination sets the "destination" field.
+func (m *SiteRedirectMutation) SetDestination(jm json.RawMessage) {
+	m.destination = &jm
+	m.appenddestination = nil
+}
+
+// Destination returns the value of the "destination" field in the mutation.
+func (m *SiteRedirectMutation) Destination() (r json.RawMessage, exists bool) {
+	v := m.destination
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDestination returns the old "destination" field's value of the SiteRedirect entity.
+// If the SiteRedirect object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteRedirectMutation) OldDestination(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDestination is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDestination requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDestination: %w", err)
+	}
+	return oldValue.Destination, nil
+}
+
+// AppendDestination adds jm to the "destination" field.
+func (m *SiteRedirectMutation) AppendDestination(jm json.RawMessage) {
+	m.appenddestination = append(m.appenddestination, jm...)
+}
+
+// AppendedDestination returns the list of values that were appended to the "destination" field in this mutation.
+func (m *SiteRedirectMutation) AppendedDestination() (json.RawMessage, bool) {
+	if len(m.appenddestination) == 0 {
+		return nil, false
+	}
+	return m.appenddestination, true
+}
+
+// ResetDestination resets all changes to the "destination" field.
+func (m *SiteRedirectMutation) ResetDestination() {
+	m.destination = nil
+	m.appenddestination = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteRedirectMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[siteredirect.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteRedirectMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteRedirectMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteRedirectMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSite clears the "site" edge to the Site entity.
+func (m *SiteRedirectMutation) ClearSite() {
+	m.clearedsite = true
+	m.clearedFields[siteredirect.FieldSiteID] = struct{}{}
+}
+
+// SiteCleared reports if the "site" edge to the Site entity was cleared.
+func (m *SiteRedirectMutation) SiteCleared() bool {
+	return m.clearedsite
+}
+
+// SiteIDs returns the "site" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SiteID instead. It exists only for internal usage by the builders.
+func (m *SiteRedirectMutation) SiteIDs() (ids []string) {
+	if id := m.site; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSite resets all changes to the "site" edge.
+func (m *SiteRedirectMutation) ResetSite() {
+	m.site = nil
+	m.clearedsite = false
+}
+
+// Where appends a list predicates to the SiteRedirectMutation builder.
+func (m *SiteRedirectMutation) Where(ps ...predicate.SiteRedirect) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteRedirectMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteRedirectMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SiteRedirect, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteRedirectMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteRedirectMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SiteRedirect).
+func (m *SiteRedirectMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteRedirectMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.created_at != nil {
+		fields = append(fields, siteredirect.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, siteredirect.FieldOrganizationID)
+	}
+	if m.site != nil {
+		fields = append(fields, siteredirect.FieldSiteID)
+	}
+	if m.source != nil {
+		fields = append(fields, siteredirect.FieldSource)
+	}
+	if m.destination != nil {
+		fields = append(fields, siteredirect.FieldDestination)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteRedirectMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case siteredirect.FieldCreatedAt:
+		return m.CreatedAt()
+	case siteredirect.FieldOrganizationID:
+		return m.OrganizationID()
+	case siteredirect.FieldSiteID:
+		return m.SiteID()
+	case siteredirect.FieldSource:
+		return m.Source()
+	case siteredirect.FieldDestination:
+		return m.Destination()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteRedirectMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case siteredirect.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case siteredirect.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case siteredirect.FieldSiteID:
+		return m.OldSiteID(ctx)
+	case siteredirect.FieldSource:
+		return m.OldSource(ctx)
+	case siteredirect.FieldDestination:
+		return m.OldDestination(ctx)
+	}
+	return nil, fmt.Errorf("unknown SiteRedirect field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteRedirectMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case siteredirect.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case siteredirect.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case siteredirect.FieldSiteID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteID(v)
+		return nil
+	case siteredirect.FieldSource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSource(v)
+		return nil
+	case siteredirect.FieldDestination:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDestination(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SiteRedirect field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteRedirectMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteRedirectMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteRedirectMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SiteRedirect numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteRedirectMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteRedirectMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteRedirectMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SiteRedirect nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteRedirectMutation) ResetField(name string) error {
+	switch name {
+	case siteredirect.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case siteredirect.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case siteredirect.FieldSiteID:
+		m.ResetSiteID()
+		return nil
+	case siteredirect.FieldSource:
+		m.ResetSource()
+		return nil
+	case siteredirect.FieldDestination:
+		m.ResetDestination()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteRedirect field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteRedirectMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, siteredirect.EdgeOrganization)
+	}
+	if m.site != nil {
+		edges = append(edges, siteredirect.EdgeSite)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteRedirectMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case siteredirect.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case siteredirect.EdgeSite:
+		if id := m.site; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteRedirectMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteRedirectMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteRedirectMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, siteredirect.EdgeOrganization)
+	}
+	if m.clearedsite {
+		edges = append(edges, siteredirect.EdgeSite)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteRedirectMutation) EdgeCleared(name string) bool {
+	switch name {
+	case siteredirect.EdgeOrganization:
+		return m.clearedorganization
+	case siteredirect.EdgeSite:
+		return m.clearedsite
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteRedirectMutation) ClearEdge(name string) error {
+	switch name {
+	case siteredirect.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case siteredirect.EdgeSite:
+		m.ClearSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteRedirect unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteRedirectMutation) ResetEdge(name string) error {
+	switch name {
+	case siteredirect.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case siteredirect.EdgeSite:
+		m.ResetSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteRedirect edge %s", name)
+}
+
+// SiteSectionMutation represents an operation that mutates the SiteSection nodes in the graph.
+type SiteSectionMutation struct {
+	config
+	op                    Op
+	typ                   string
+	id                    *string
+	created_at            *time.Time
+	title                 *string
+	description           *string
+	icon                  *string
+	_path                 *string
+	condition             *string
+	default_site_space_id *string
+	position              *string
+	clearedFields         map[string]struct{}
+	organization          *string
+	clearedorganization   bool
+	site                  *string
+	clearedsite           bool
+	group                 *string
+	clearedgroup          bool
+	done                  bool
+	oldValue              func(context.Context) (*SiteSection, error)
+	predicates            []predicate.SiteSection
+}
+
+var _ ent.Mutation = (*SiteSectionMutation)(nil)
+
+// sitesectionOption allows management of the mutation configuration using functional options.
+type sitesectionOption func(*SiteSectionMutation)
+
+// newSiteSectionMutation creates new mutation for the SiteSection entity.
+func newSiteSectionMutation(c config, op Op, opts ...sitesectionOption) *SiteSectionMutation {
+	m := &SiteSectionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSiteSection,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteSectionID sets the ID field of the mutation.
+func withSiteSectionID(id string) sitesectionOption {
+	return func(m *SiteSectionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SiteSection
+		)
+		m.oldValue = func(ctx context.Context) (*SiteSection, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SiteSection.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSiteSection sets the old SiteSection of the mutation.
+func withSiteSection(node *SiteSection) sitesectionOption {
+	return func(m *SiteSectionMutation) {
+		m.oldValue = func(context.Context) (*SiteSection, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteSectionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteSectionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SiteSection entities.
+func (m *SiteSectionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteSectionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteSectionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SiteSection.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteSectionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteSectionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteSectionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteSectionMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteSectionMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteSectionMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetSiteID sets the "site_id" field.
+func (m *SiteSectionMutation) SetSiteID(s string) {
+	m.site = &s
+}
+
+// SiteID returns the value of the "site_id" field in the mutation.
+func (m *SiteSectionMutation) SiteID() (r string, exists bool) {
+	v := m.site
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteID returns the old "site_id" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldSiteID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteID: %w", err)
+	}
+	return oldValue.SiteID, nil
+}
+
+// ResetSiteID resets all changes to the "site_id" field.
+func (m *SiteSectionMutation) ResetSiteID() {
+	m.site = nil
+}
+
+// SetGroupID sets the "group_id" field.
+func (m *SiteSectionMutation) SetGroupID(s string) {
+	m.group = &s
+}
+
+// GroupID returns the value of the "group_id" field in the mutation.
+func (m *SiteSectionMutation) GroupID() (r string, exists bool) {
+	v := m.group
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGroupID returns the old "group_id" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldGroupID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGroupID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGroupID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGroupID: %w", err)
+	}
+	return oldValue.GroupID, nil
+}
+
+// ClearGroupID clears the value of the "group_id" field.
+func (m *SiteSectionMutation) ClearGroupID() {
+	m.group = nil
+	m.clearedFields[sitesection.FieldGroupID] = struct{}{}
+}
+
+// GroupIDCleared returns if the "group_id" field was cleared in this mutation.
+func (m *SiteSectionMutation) GroupIDCleared() bool {
+	_, ok := m.clearedFields[sitesection.FieldGroupID]
+	return ok
+}
+
+// ResetGroupID resets all changes to the "group_id" field.
+func (m *SiteSectionMutation) ResetGroupID() {
+	m.group = nil
+	delete(m.clearedFields, sitesection.FieldGroupID)
+}
+
+// SetTitle sets the "title" field.
+func (m *SiteSectionMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *SiteSectionMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *SiteSectionMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *SiteSectionMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *SiteSectionMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldDescription(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ClearDescription clears the value of the "description" field.
+func (m *SiteSectionMutation) ClearDescription() {
+	m.description = nil
+	m.clearedFields[sitesection.FieldDescription] = struct{}{}
+}
+
+// DescriptionCleared returns if the "description" field was cleared in this mutation.
+func (m *SiteSectionMutation) DescriptionCleared() bool {
+	_, ok := m.clearedFields[sitesection.FieldDescription]
+	return ok
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *SiteSectionMutation) ResetDescription() {
+	m.description = nil
+	delete(m.clearedFields, sitesection.FieldDescription)
+}
+
+// SetIcon sets the "icon" field.
+func (m *SiteSectionMutation) SetIcon(s string) {
+	m.icon = &s
+}
+
+// Icon returns the value of the "icon" field in the mutation.
+func (m *SiteSectionMutation) Icon() (r string, exists bool) {
+	v := m.icon
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIcon returns the old "icon" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldIcon(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIcon is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIcon requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIcon: %w", err)
+	}
+	return oldValue.Icon, nil
+}
+
+// ClearIcon clears the value of the "icon" field.
+func (m *SiteSectionMutation) ClearIcon() {
+	m.icon = nil
+	m.clearedFields[sitesection.FieldIcon] = struct{}{}
+}
+
+// IconCleared returns if the "icon" field was cleared in this mutation.
+func (m *SiteSectionMutation) IconCleared() bool {
+	_, ok := m.clearedFields[sitesection.FieldIcon]
+	return ok
+}
+
+// ResetIcon resets all changes to the "icon" field.
+func (m *SiteSectionMutation) ResetIcon() {
+	m.icon = nil
+	delete(m.clearedFields, sitesection.FieldIcon)
+}
+
+// SetPath sets the "path" field.
+func (m *SiteSectionMutation) SetPath(s string) {
+	m._path = &s
+}
+
+// Path returns the value of the "path" field in the mutation.
+func (m *SiteSectionMutation) Path() (r string, exists bool) {
+	v := m._path
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPath returns the old "path" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldPath(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPath is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPath requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPath: %w", err)
+	}
+	return oldValue.Path, nil
+}
+
+// ResetPath resets all changes to the "path" field.
+func (m *SiteSectionMutation) ResetPath() {
+	m._path = nil
+}
+
+// SetCondition sets the "condition" field.
+func (m *SiteSectionMutation) SetCondition(s string) {
+	m.condition = &s
+}
+
+// Condition returns the value of the "condition" field in the mutation.
+func (m *SiteSectionMutation) Condition() (r string, exists bool) {
+	v := m.condition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCondition returns the old "condition" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldCondition(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCondition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCondition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCondition: %w", err)
+	}
+	return oldValue.Condition, nil
+}
+
+// ClearCondition clears the value of the "condition" field.
+func (m *SiteSectionMutation) ClearCondition() {
+	m.condition = nil
+	m.clearedFields[sitesection.FieldCondition] = struct{}{}
+}
+
+// ConditionCleared returns if the "condition" field was cleared in this mutation.
+func (m *SiteSectionMutation) ConditionCleared() bool {
+	_, ok := m.clearedFields[sitesection.FieldCondition]
+	return ok
+}
+
+// ResetCondition resets all changes to the "condition" field.
+func (m *SiteSectionMutation) ResetCondition() {
+	m.condition = nil
+	delete(m.clearedFields, sitesection.FieldCondition)
+}
+
+// SetDefaultSiteSpaceID sets the "default_site_space_id" field.
+func (m *SiteSectionMutation) SetDefaultSiteSpaceID(s string) {
+	m.default_site_space_id = &s
+}
+
+// DefaultSiteSpaceID returns the value of the "default_site_space_id" field in the mutation.
+func (m *SiteSectionMutation) DefaultSiteSpaceID() (r string, exists bool) {
+	v := m.default_site_space_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDefaultSiteSpaceID returns the old "default_site_space_id" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldDefaultSiteSpaceID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDefaultSiteSpaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDefaultSiteSpaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDefaultSiteSpaceID: %w", err)
+	}
+	return oldValue.DefaultSiteSpaceID, nil
+}
+
+// ClearDefaultSiteSpaceID clears the value of the "default_site_space_id" field.
+func (m *SiteSectionMutation) ClearDefaultSiteSpaceID() {
+	m.default_site_space_id = nil
+	m.clearedFields[sitesection.FieldDefaultSiteSpaceID] = struct{}{}
+}
+
+// DefaultSiteSpaceIDCleared returns if the "default_site_space_id" field was cleared in this mutation.
+func (m *SiteSectionMutation) DefaultSiteSpaceIDCleared() bool {
+	_, ok := m.clearedFields[sitesection.FieldDefaultSiteSpaceID]
+	return ok
+}
+
+// ResetDefaultSiteSpaceID resets all changes to the "default_site_space_id" field.
+func (m *SiteSectionMutation) ResetDefaultSiteSpaceID() {
+	m.default_site_space_id = nil
+	delete(m.clearedFields, sitesection.FieldDefaultSiteSpaceID)
+}
+
+// SetPosition sets the "position" field.
+func (m *SiteSectionMutation) SetPosition(s string) {
+	m.position = &s
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *SiteSectionMutation) Position() (r string, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the SiteSection entity.
+// If the SiteSection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionMutation) OldPosition(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *SiteSectionMutation) ResetPosition() {
+	m.position = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteSectionMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[sitesection.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteSectionMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteSectionMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteSectionMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSite clears the "site" edge to the Site entity.
+func (m *SiteSectionMutation) ClearSite() {
+	m.clearedsite = true
+	m.clearedFields[sitesection.FieldSiteID] = struct{}{}
+}
+
+// SiteCleared reports if the "site" edge to the Site entity was cleared.
+func (m *SiteSectionMutation) SiteCleared() bool {
+	return m.clearedsite
+}
+
+// SiteIDs returns the "site" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SiteID instead. It exists only for internal usage by the builders.
+func (m *SiteSectionMutation) SiteIDs() (ids []string) {
+	if id := m.site; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSite resets all changes to the "site" edge.
+func (m *SiteSectionMutation) ResetSite() {
+	m.site = nil
+	m.clearedsite = false
+}
+
+// ClearGroup clears the "group" edge to the SiteSectionGroup entity.
+func (m *SiteSectionMutation) ClearGroup() {
+	m.clearedgroup = true
+	m.clearedFields[sitesection.FieldGroupID] = struct{}{}
+}
+
+// GroupCleared reports if the "group" edge to the SiteSectionGroup entity was cleared.
+func (m *SiteSectionMutation) GroupCleared() bool {
+	return m.GroupIDCleared() || m.clearedgroup
+}
+
+// GroupIDs returns the "group" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// GroupID instead. It exists only for internal usage by the builders.
+func (m *SiteSectionMutation) GroupIDs() (ids []string) {
+	if id := m.group; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetGroup resets all changes to the "group" edge.
+func (m *SiteSectionMutation) ResetGroup() {
+	m.group = nil
+	m.clearedgroup = false
+}
+
+// Where appends a list predicates to the SiteSectionMutation builder.
+func (m *SiteSectionMutation) Where(ps ...predicate.SiteSection) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteSectionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteSectionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SiteSection, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteSectionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteSectionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SiteSection).
+func (m *SiteSectionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteSectionMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.created_at != nil {
+		fields = append(fields, sitesection.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, sitesection.FieldOrganizationID)
+	}
+	if m.site != nil {
+		fields = append(fields, sitesection.FieldSiteID)
+	}
+	if m.group != nil {
+		fields = append(fields, sitesection.FieldGroupID)
+	}
+	if m.title != nil {
+		fields = append(fields, sitesection.FieldTitle)
+	}
+	if m.description != nil {
+		fields = append(fields, sitesection.FieldDescription)
+	}
+	if m.icon != nil {
+		fields = append(fields, sitesection.FieldIcon)
+	}
+	if m._path != nil {
+		fields = append(fields, sitesection.FieldPath)
+	}
+	if m.condition != nil {
+		fields = append(fields, sitesection.FieldCondition)
+	}
+	if m.default_site_space_id != nil {
+		fields = append(fields, sitesection.FieldDefaultSiteSpaceID)
+	}
+	if m.position != nil {
+		fields = append(fields, sitesection.FieldPosition)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteSectionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case sitesection.FieldCreatedAt:
+		return m.CreatedAt()
+	case sitesection.FieldOrganizationID:
+		return m.OrganizationID()
+	case sitesection.FieldSiteID:
+		return m.SiteID()
+	case sitesection.FieldGroupID:
+		return m.GroupID()
+	case sitesection.FieldTitle:
+		return m.Title()
+	case sitesection.FieldDescription:
+		return m.Description()
+	case sitesection.FieldIcon:
+		return m.Icon()
+	case sitesection.FieldPath:
+		return m.Path()
+	case sitesection.FieldCondition:
+		return m.Condition()
+	case sitesection.FieldDefaultSiteSpaceID:
+		return m.DefaultSiteSpaceID()
+	case sitesection.FieldPosition:
+		return m.Position()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteSectionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case sitesection.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case sitesection.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case sitesection.FieldSiteID:
+		return m.OldSiteID(ctx)
+	case sitesection.FieldGroupID:
+		return m.OldGroupID(ctx)
+	case sitesection.FieldTitle:
+		return m.OldTitle(ctx)
+	case sitesection.FieldDescription:
+		return m.OldDescription(ctx)
+	case sitesection.FieldIcon:
+		return m.OldIcon(ctx)
+	case sitesection.FieldPath:
+		return m.OldPath(ctx)
+	case sitesection.FieldCondition:
+		return m.OldCondition(ctx)
+	case sitesection.FieldDefaultSiteSpaceID:
+		return m.OldDefaultSiteSpaceID(ctx)
+	case sitesection.FieldPosition:
+		return m.OldPosition(ctx)
+	}
+	return nil, fmt.Errorf("unknown SiteSection field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSectionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case sitesection.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case sitesection.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case sitesection.FieldSiteID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteID(v)
+		return nil
+	case sitesection.FieldGroupID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGroupID(v)
+		return nil
+	case sitesection.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case sitesection.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case sitesection.FieldIcon:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIcon(v)
+		return nil
+	case sitesection.FieldPath:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPath(v)
+		return nil
+	case sitesection.FieldCondition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCondition(v)
+		return nil
+	case sitesection.FieldDefaultSiteSpaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDefaultSiteSpaceID(v)
+		return nil
+	case sitesection.FieldPosition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSection field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteSectionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteSectionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSectionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SiteSection numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteSectionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(sitesection.FieldGroupID) {
+		fields = append(fields, sitesection.FieldGroupID)
+	}
+	if m.FieldCleared(sitesection.FieldDescription) {
+		fields = append(fields, sitesection.FieldDescription)
+	}
+	if m.FieldCleared(sitesection.FieldIcon) {
+		fields = append(fields, sitesection.FieldIcon)
+	}
+	if m.FieldCleared(sitesection.FieldCondition) {
+		fields = append(fields, sitesection.FieldCondition)
+	}
+	if m.FieldCleared(sitesection.FieldDefaultSiteSpaceID) {
+		fields = append(fields, sitesection.FieldDefaultSiteSpaceID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteSectionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteSectionMutation) ClearField(name string) error {
+	switch name {
+	case sitesection.FieldGroupID:
+		m.ClearGroupID()
+		return nil
+	case sitesection.FieldDescription:
+		m.ClearDescription()
+		return nil
+	case sitesection.FieldIcon:
+		m.ClearIcon()
+		return nil
+	case sitesection.FieldCondition:
+		m.ClearCondition()
+		return nil
+	case sitesection.FieldDefaultSiteSpaceID:
+		m.ClearDefaultSiteSpaceID()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSection nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteSectionMutation) ResetField(name string) error {
+	switch name {
+	case sitesection.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case sitesection.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case sitesection.FieldSiteID:
+		m.ResetSiteID()
+		return nil
+	case sitesection.FieldGroupID:
+		m.ResetGroupID()
+		return nil
+	case sitesection.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case sitesection.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case sitesection.FieldIcon:
+		m.ResetIcon()
+		return nil
+	case sitesection.FieldPath:
+		m.ResetPath()
+		return nil
+	case sitesection.FieldCondition:
+		m.ResetCondition()
+		return nil
+	case sitesection.FieldDefaultSiteSpaceID:
+		m.ResetDefaultSiteSpaceID()
+		return nil
+	case sitesection.FieldPosition:
+		m.ResetPosition()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSection field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteSectionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.organization != nil {
+		edges = append(edges, sitesection.EdgeOrganization)
+	}
+	if m.site != nil {
+		edges = append(edges, sitesection.EdgeSite)
+	}
+	if m.group != nil {
+		edges = append(edges, sitesection.EdgeGroup)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteSectionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case sitesection.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitesection.EdgeSite:
+		if id := m.site; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitesection.EdgeGroup:
+		if id := m.group; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteSectionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 3)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteSectionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteSectionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.clearedorganization {
+		edges = append(edges, sitesection.EdgeOrganization)
+	}
+	if m.clearedsite {
+		edges = append(edges, sitesection.EdgeSite)
+	}
+	if m.clearedgroup {
+		edges = append(edges, sitesection.EdgeGroup)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteSectionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case sitesection.EdgeOrganization:
+		return m.clearedorganization
+	case sitesection.EdgeSite:
+		return m.clearedsite
+	case sitesection.EdgeGroup:
+		return m.clearedgroup
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteSectionMutation) ClearEdge(name string) error {
+	switch name {
+	case sitesection.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case sitesection.EdgeSite:
+		m.ClearSite()
+		return nil
+	case sitesection.EdgeGroup:
+		m.ClearGroup()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSection unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteSectionMutation) ResetEdge(name string) error {
+	switch name {
+	case sitesection.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case sitesection.EdgeSite:
+		m.ResetSite()
+		return nil
+	case sitesection.EdgeGroup:
+		m.ResetGroup()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSection edge %s", name)
+}
+
+// SiteSectionGroupMutation represents an operation that mutates the SiteSectionGroup nodes in the graph.
+type SiteSectionGroupMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	parent_id           *string
+	title               *string
+	icon                *string
+	position            *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	site                *string
+	clearedsite         bool
+	done                bool
+	oldValue            func(context.Context) (*SiteSectionGroup, error)
+	predicates          []predicate.SiteSectionGroup
+}
+
+var _ ent.Mutation = (*SiteSectionGroupMutation)(nil)
+
+// sitesectiongroupOption allows management of the mutation configuration using functional options.
+type sitesectiongroupOption func(*SiteSectionGroupMutation)
+
+// newSiteSectionGroupMutation creates new mutation for the SiteSectionGroup entity.
+func newSiteSectionGroupMutation(c config, op Op, opts ...sitesectiongroupOption) *SiteSectionGroupMutation {
+	m := &SiteSectionGroupMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSiteSectionGroup,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteSectionGroupID sets the ID field of the mutation.
+func withSiteSectionGroupID(id string) sitesectiongroupOption {
+	return func(m *SiteSectionGroupMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SiteSectionGroup
+		)
+		m.oldValue = func(ctx context.Context) (*SiteSectionGroup, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SiteSectionGroup.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSiteSectionGroup sets the old SiteSectionGroup of the mutation.
+func withSiteSectionGroup(node *SiteSectionGroup) sitesectiongroupOption {
+	return func(m *SiteSectionGroupMutation) {
+		m.oldValue = func(context.Context) (*SiteSectionGroup, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteSectionGroupMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteSectionGroupMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SiteSectionGroup entities.
+func (m *SiteSectionGroupMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteSectionGroupMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteSectionGroupMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SiteSectionGroup.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteSectionGroupMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteSectionGroupMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteSectionGroupMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteSectionGroupMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteSectionGroupMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteSectionGroupMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetSiteID sets the "site_id" field.
+func (m *SiteSectionGroupMutation) SetSiteID(s string) {
+	m.site = &s
+}
+
+// SiteID returns the value of the "site_id" field in the mutation.
+func (m *SiteSectionGroupMutation) SiteID() (r string, exists bool) {
+	v := m.site
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteID returns the old "site_id" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldSiteID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteID: %w", err)
+	}
+	return oldValue.SiteID, nil
+}
+
+// ResetSiteID resets all changes to the "site_id" field.
+func (m *SiteSectionGroupMutation) ResetSiteID() {
+	m.site = nil
+}
+
+// SetParentID sets the "parent_id" field.
+func (m *SiteSectionGroupMutation) SetParentID(s string) {
+	m.parent_id = &s
+}
+
+// ParentID returns the value of the "parent_id" field in the mutation.
+func (m *SiteSectionGroupMutation) ParentID() (r string, exists bool) {
+	v := m.parent_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentID returns the old "parent_id" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldParentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentID: %w", err)
+	}
+	return oldValue.ParentID, nil
+}
+
+// ClearParentID clears the value of the "parent_id" field.
+func (m *SiteSectionGroupMutation) ClearParentID() {
+	m.parent_id = nil
+	m.clearedFields[sitesectiongroup.FieldParentID] = struct{}{}
+}
+
+// ParentIDCleared returns if the "parent_id" field was cleared in this mutation.
+func (m *SiteSectionGroupMutation) ParentIDCleared() bool {
+	_, ok := m.clearedFields[sitesectiongroup.FieldParentID]
+	return ok
+}
+
+// ResetParentID resets all changes to the "parent_id" field.
+func (m *SiteSectionGroupMutation) ResetParentID() {
+	m.parent_id = nil
+	delete(m.clearedFields, sitesectiongroup.FieldParentID)
+}
+
+// SetTitle sets the "title" field.
+func (m *SiteSectionGroupMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *SiteSectionGroupMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *SiteSectionGroupMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetIcon sets the "icon" field.
+func (m *SiteSectionGroupMutation) SetIcon(s string) {
+	m.icon = &s
+}
+
+// Icon returns the value of the "icon" field in the mutation.
+func (m *SiteSectionGroupMutation) Icon() (r string, exists bool) {
+	v := m.icon
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIcon returns the old "icon" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldIcon(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIcon is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIcon requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIcon: %w", err)
+	}
+	return oldValue.Icon, nil
+}
+
+// ClearIcon clears the value of the "icon" field.
+func (m *SiteSectionGroupMutation) ClearIcon() {
+	m.icon = nil
+	m.clearedFields[sitesectiongroup.FieldIcon] = struct{}{}
+}
+
+// IconCleared returns if the "icon" field was cleared in this mutation.
+func (m *SiteSectionGroupMutation) IconCleared() bool {
+	_, ok := m.clearedFields[sitesectiongroup.FieldIcon]
+	return ok
+}
+
+// ResetIcon resets all changes to the "icon" field.
+func (m *SiteSectionGroupMutation) ResetIcon() {
+	m.icon = nil
+	delete(m.clearedFields, sitesectiongroup.FieldIcon)
+}
+
+// SetPosition sets the "position" field.
+func (m *SiteSectionGroupMutation) SetPosition(s string) {
+	m.position = &s
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *SiteSectionGroupMutation) Position() (r string, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the SiteSectionGroup entity.
+// If the SiteSectionGroup object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSectionGroupMutation) OldPosition(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *SiteSectionGroupMutation) ResetPosition() {
+	m.position = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteSectionGroupMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[sitesectiongroup.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteSectionGroupMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteSectionGroupMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteSectionGroupMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSite clears the "site" edge to the Site entity.
+func (m *SiteSectionGroupMutation) ClearSite() {
+	m.clearedsite = true
+	m.clearedFields[sitesectiongroup.FieldSiteID] = struct{}{}
+}
+
+// SiteCleared reports if the "site" edge to the Site entity was cleared.
+func (m *SiteSectionGroupMutation) SiteCleared() bool {
+	return m.clearedsite
+}
+
+// SiteIDs returns the "site" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SiteID instead. It exists only for internal usage by the builders.
+func (m *SiteSectionGroupMutation) SiteIDs() (ids []string) {
+	if id := m.site; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSite resets all changes to the "site" edge.
+func (m *SiteSectionGroupMutation) ResetSite() {
+	m.site = nil
+	m.clearedsite = false
+}
+
+// Where appends a list predicates to the SiteSectionGroupMutation builder.
+func (m *SiteSectionGroupMutation) Where(ps ...predicate.SiteSectionGroup) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteSectionGroupMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteSectionGroupMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SiteSectionGroup, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteSectionGroupMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteSectionGroupMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SiteSectionGroup).
+func (m *SiteSectionGroupMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteSectionGroupMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.created_at != nil {
+		fields = append(fields, sitesectiongroup.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, sitesectiongroup.FieldOrganizationID)
+	}
+	if m.site != nil {
+		fields = append(fields, sitesectiongroup.FieldSiteID)
+	}
+	if m.parent_id != nil {
+		fields = append(fields, sitesectiongroup.FieldParentID)
+	}
+	if m.title != nil {
+		fields = append(fields, sitesectiongroup.FieldTitle)
+	}
+	if m.icon != nil {
+		fields = append(fields, sitesectiongroup.FieldIcon)
+	}
+	if m.position != nil {
+		fields = append(fields, sitesectiongroup.FieldPosition)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteSectionGroupMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case sitesectiongroup.FieldCreatedAt:
+		return m.CreatedAt()
+	case sitesectiongroup.FieldOrganizationID:
+		return m.OrganizationID()
+	case sitesectiongroup.FieldSiteID:
+		return m.SiteID()
+	case sitesectiongroup.FieldParentID:
+		return m.ParentID()
+	case sitesectiongroup.FieldTitle:
+		return m.Title()
+	case sitesectiongroup.FieldIcon:
+		return m.Icon()
+	case sitesectiongroup.FieldPosition:
+		return m.Position()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteSectionGroupMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case sitesectiongroup.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case sitesectiongroup.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case sitesectiongroup.FieldSiteID:
+		return m.OldSiteID(ctx)
+	case sitesectiongroup.FieldParentID:
+		return m.OldParentID(ctx)
+	case sitesectiongroup.FieldTitle:
+		return m.OldTitle(ctx)
+	case sitesectiongroup.FieldIcon:
+		return m.OldIcon(ctx)
+	case sitesectiongroup.FieldPosition:
+		return m.OldPosition(ctx)
+	}
+	return nil, fmt.Errorf("unknown SiteSectionGroup field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSectionGroupMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case sitesectiongroup.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case sitesectiongroup.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case sitesectiongroup.FieldSiteID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteID(v)
+		return nil
+	case sitesectiongroup.FieldParentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentID(v)
+		return nil
+	case sitesectiongroup.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case sitesectiongroup.FieldIcon:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIcon(v)
+		return nil
+	case sitesectiongroup.FieldPosition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSectionGroup field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteSectionGroupMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteSectionGroupMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSectionGroupMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SiteSectionGroup numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteSectionGroupMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(sitesectiongroup.FieldParentID) {
+		fields = append(fields, sitesectiongroup.FieldParentID)
+	}
+	if m.FieldCleared(sitesectiongroup.FieldIcon) {
+		fields = append(fields, sitesectiongroup.FieldIcon)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteSectionGroupMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteSectionGroupMutation) ClearField(name string) error {
+	switch name {
+	case sitesectiongroup.FieldParentID:
+		m.ClearParentID()
+		return nil
+	case sitesectiongroup.FieldIcon:
+		m.ClearIcon()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSectionGroup nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteSectionGroupMutation) ResetField(name string) error {
+	switch name {
+	case sitesectiongroup.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case sitesectiongroup.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case sitesectiongroup.FieldSiteID:
+		m.ResetSiteID()
+		return nil
+	case sitesectiongroup.FieldParentID:
+		m.ResetParentID()
+		return nil
+	case sitesectiongroup.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case sitesectiongroup.FieldIcon:
+		m.ResetIcon()
+		return nil
+	case sitesectiongroup.FieldPosition:
+		m.ResetPosition()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSectionGroup field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteSectionGroupMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, sitesectiongroup.EdgeOrganization)
+	}
+	if m.site != nil {
+		edges = append(edges, sitesectiongroup.EdgeSite)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteSectionGroupMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case sitesectiongroup.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitesectiongroup.EdgeSite:
+		if id := m.site; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteSectionGroupMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteSectionGroupMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteSectionGroupMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, sitesectiongroup.EdgeOrganization)
+	}
+	if m.clearedsite {
+		edges = append(edges, sitesectiongroup.EdgeSite)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteSectionGroupMutation) EdgeCleared(name string) bool {
+	switch name {
+	case sitesectiongroup.EdgeOrganization:
+		return m.clearedorganization
+	case sitesectiongroup.EdgeSite:
+		return m.clearedsite
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteSectionGroupMutation) ClearEdge(name string) error {
+	switch name {
+	case sitesectiongroup.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case sitesectiongroup.EdgeSite:
+		m.ClearSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSectionGroup unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteSectionGroupMutation) ResetEdge(name string) error {
+	switch name {
+	case sitesectiongroup.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case sitesectiongroup.EdgeSite:
+		m.ResetSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSectionGroup edge %s", name)
+}
+
+// SiteShareLinkMutation represents an operation that mutates the SiteShareLink nodes in the graph.
+type SiteShareLinkMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	name                *string
+	active              *bool
+	key                 *[]byte
+	hash                *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	site                *string
+	clearedsite         bool
+	done                bool
+	oldValue            func(context.Context) (*SiteShareLink, error)
+	predicates          []predicate.SiteShareLink
+}
+
+var _ ent.Mutation = (*SiteShareLinkMutation)(nil)
+
+// sitesharelinkOption allows management of the mutation configuration using functional options.
+type sitesharelinkOption func(*SiteShareLinkMutation)
+
+// newSiteShareLinkMutation creates new mutation for the SiteShareLink entity.
+func newSiteShareLinkMutation(c config, op Op, opts ...sitesharelinkOption) *SiteShareLinkMutation {
+	m := &SiteShareLinkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSiteShareLink,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteShareLinkID sets the ID field of the mutation.
+func withSiteShareLinkID(id string) sitesharelinkOption {
+	return func(m *SiteShareLinkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SiteShareLink
+		)
+		m.oldValue = func(ctx context.Context) (*SiteShareLink, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SiteShareLink.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSiteShareLink sets the old SiteShareLink of the mutation.
+func withSiteShareLink(node *SiteShareLink) sitesharelinkOption {
+	return func(m *SiteShareLinkMutation) {
+		m.oldValue = func(context.Context) (*SiteShareLink, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteShareLinkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteShareLinkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SiteShareLink entities.
+func (m *SiteShareLinkMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteShareLinkMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteShareLinkMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SiteShareLink.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteShareLinkMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteShareLinkMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteShareLinkMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteShareLinkMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteShareLinkMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteShareLinkMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetSiteID sets the "site_id" field.
+func (m *SiteShareLinkMutation) SetSiteID(s string) {
+	m.site = &s
+}
+
+// SiteID returns the value of the "site_id" field in the mutation.
+func (m *SiteShareLinkMutation) SiteID() (r string, exists bool) {
+	v := m.site
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteID returns the old "site_id" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldSiteID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteID: %w", err)
+	}
+	return oldValue.SiteID, nil
+}
+
+// ResetSiteID resets all changes to the "site_id" field.
+func (m *SiteShareLinkMutation) ResetSiteID() {
+	m.site = nil
+}
+
+// SetName sets the "name" field.
+func (m *SiteShareLinkMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *SiteShareLinkMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *SiteShareLinkMutation) ResetName() {
+	m.name = nil
+}
+
+// SetActive sets the "active" field.
+func (m *SiteShareLinkMutation) SetActive(b bool) {
+	m.active = &b
+}
+
+// Active returns the value of the "active" field in the mutation.
+func (m *SiteShareLinkMutation) Active() (r bool, exists bool) {
+	v := m.active
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActive returns the old "active" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldActive(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActive: %w", err)
+	}
+	return oldValue.Active, nil
+}
+
+// ResetActive resets all changes to the "active" field.
+func (m *SiteShareLinkMutation) ResetActive() {
+	m.active = nil
+}
+
+// SetKey sets the "key" field.
+func (m *SiteShareLinkMutation) SetKey(b []byte) {
+	m.key = &b
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *SiteShareLinkMutation) Key() (r []byte, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldKey(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *SiteShareLinkMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetHash sets the "hash" field.
+func (m *SiteShareLinkMutation) SetHash(s string) {
+	m.hash = &s
+}
+
+// Hash returns the value of the "hash" field in the mutation.
+func (m *SiteShareLinkMutation) Hash() (r string, exists bool) {
+	v := m.hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHash returns the old "hash" field's value of the SiteShareLink entity.
+// If the SiteShareLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteShareLinkMutation) OldHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHash: %w", err)
+	}
+	return oldValue.Hash, nil
+}
+
+// ResetHash resets all changes to the "hash" field.
+func (m *SiteShareLinkMutation) ResetHash() {
+	m.hash = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteShareLinkMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[sitesharelink.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteShareLinkMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteShareLinkMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteShareLinkMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSite clears the "site" edge to the Site entity.
+func (m *SiteShareLinkMutation) ClearSite() {
+	m.clearedsite = true
+	m.clearedFields[sitesharelink.FieldSiteID] = struct{}{}
+}
+
+// SiteCleared reports if the "site" edge to the Site entity was cleared.
+func (m *SiteShareLinkMutation) SiteCleared() bool {
+	return m.clearedsite
+}
+
+// SiteIDs returns the "site" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SiteID instead. It exists only for internal usage by the builders.
+func (m *SiteShareLinkMutation) SiteIDs() (ids []string) {
+	if id := m.site; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSite resets all changes to the "site" edge.
+func (m *SiteShareLinkMutation) ResetSite() {
+	m.site = nil
+	m.clearedsite = false
+}
+
+// Where appends a list predicates to the SiteShareLinkMutation builder.
+func (m *SiteShareLinkMutation) Where(ps ...predicate.SiteShareLink) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteShareLinkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteShareLinkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SiteShareLink, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteShareLinkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteShareLinkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SiteShareLink).
+func (m *SiteShareLinkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteShareLinkMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.created_at != nil {
+		fields = append(fields, sitesharelink.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, sitesharelink.FieldOrganizationID)
+	}
+	if m.site != nil {
+		fields = append(fields, sitesharelink.FieldSiteID)
+	}
+	if m.name != nil {
+		fields = append(fields, sitesharelink.FieldName)
+	}
+	if m.active != nil {
+		fields = append(fields, sitesharelink.FieldActive)
+	}
+	if m.key != nil {
+		fields = append(fields, sitesharelink.FieldKey)
+	}
+	if m.hash != nil {
+		fields = append(fields, sitesharelink.FieldHash)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteShareLinkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case sitesharelink.FieldCreatedAt:
+		return m.CreatedAt()
+	case sitesharelink.FieldOrganizationID:
+		return m.OrganizationID()
+	case sitesharelink.FieldSiteID:
+		return m.SiteID()
+	case sitesharelink.FieldName:
+		return m.Name()
+	case sitesharelink.FieldActive:
+		return m.Active()
+	case sitesharelink.FieldKey:
+		return m.Key()
+	case sitesharelink.FieldHash:
+		return m.Hash()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteShareLinkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case sitesharelink.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case sitesharelink.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case sitesharelink.FieldSiteID:
+		return m.OldSiteID(ctx)
+	case sitesharelink.FieldName:
+		return m.OldName(ctx)
+	case sitesharelink.FieldActive:
+		return m.OldActive(ctx)
+	case sitesharelink.FieldKey:
+		return m.OldKey(ctx)
+	case sitesharelink.FieldHash:
+		return m.OldHash(ctx)
+	}
+	return nil, fmt.Errorf("unknown SiteShareLink field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteShareLinkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case sitesharelink.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case sitesharelink.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case sitesharelink.FieldSiteID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteID(v)
+		return nil
+	case sitesharelink.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case sitesharelink.FieldActive:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActive(v)
+		return nil
+	case sitesharelink.FieldKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case sitesharelink.FieldHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHash(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SiteShareLink field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteShareLinkMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteShareLinkMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteShareLinkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SiteShareLink numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteShareLinkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteShareLinkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteShareLinkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SiteShareLink nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteShareLinkMutation) ResetField(name string) error {
+	switch name {
+	case sitesharelink.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case sitesharelink.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case sitesharelink.FieldSiteID:
+		m.ResetSiteID()
+		return nil
+	case sitesharelink.FieldName:
+		m.ResetName()
+		return nil
+	case sitesharelink.FieldActive:
+		m.ResetActive()
+		return nil
+	case sitesharelink.FieldKey:
+		m.ResetKey()
+		return nil
+	case sitesharelink.FieldHash:
+		m.ResetHash()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteShareLink field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteShareLinkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.organization != nil {
+		edges = append(edges, sitesharelink.EdgeOrganization)
+	}
+	if m.site != nil {
+		edges = append(edges, sitesharelink.EdgeSite)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteShareLinkMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case sitesharelink.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitesharelink.EdgeSite:
+		if id := m.site; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteShareLinkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteShareLinkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteShareLinkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedorganization {
+		edges = append(edges, sitesharelink.EdgeOrganization)
+	}
+	if m.clearedsite {
+		edges = append(edges, sitesharelink.EdgeSite)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteShareLinkMutation) EdgeCleared(name string) bool {
+	switch name {
+	case sitesharelink.EdgeOrganization:
+		return m.clearedorganization
+	case sitesharelink.EdgeSite:
+		return m.clearedsite
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteShareLinkMutation) ClearEdge(name string) error {
+	switch name {
+	case sitesharelink.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case sitesharelink.EdgeSite:
+		m.ClearSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteShareLink unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteShareLinkMutation) ResetEdge(name string) error {
+	switch name {
+	case sitesharelink.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case sitesharelink.EdgeSite:
+		m.ResetSite()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteShareLink edge %s", name)
+}
+
+// SiteSpaceMutation represents an operation that mutates the SiteSpace nodes in the graph.
+type SiteSpaceMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	_path               *string
+	condition           *string
+	customization       *json.RawMessage
+	appendcustomization json.RawMessage
+	position            *string
+	clearedFields       map[string]struct{}
+	organization        *string
+	clearedorganization bool
+	site                *string
+	clearedsite         bool
+	section             *string
+	clearedsection      bool
+	space               *string
+	clearedspace        bool
+	done                bool
+	oldValue            func(context.Context) (*SiteSpace, error)
+	predicates          []predicate.SiteSpace
+}
+
+var _ ent.Mutation = (*SiteSpaceMutation)(nil)
+
+// sitespaceOption allows management of the mutation configuration using functional options.
+type sitespaceOption func(*SiteSpaceMutation)
+
+// newSiteSpaceMutation creates new mutation for the SiteSpace entity.
+func newSiteSpaceMutation(c config, op Op, opts ...sitespaceOption) *SiteSpaceMutation {
+	m := &SiteSpaceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSiteSpace,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSiteSpaceID sets the ID field of the mutation.
+func withSiteSpaceID(id string) sitespaceOption {
+	return func(m *SiteSpaceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SiteSpace
+		)
+		m.oldValue = func(ctx context.Context) (*SiteSpace, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SiteSpace.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSiteSpace sets the old SiteSpace of the mutation.
+func withSiteSpace(node *SiteSpace) sitespaceOption {
+	return func(m *SiteSpaceMutation) {
+		m.oldValue = func(context.Context) (*SiteSpace, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SiteSpaceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SiteSpaceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SiteSpace entities.
+func (m *SiteSpaceMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SiteSpaceMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SiteSpaceMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SiteSpace.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SiteSpaceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SiteSpaceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SiteSpaceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *SiteSpaceMutation) SetOrganizationID(s string) {
+	m.organization = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *SiteSpaceMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *SiteSpaceMutation) ResetOrganizationID() {
+	m.organization = nil
+}
+
+// SetSiteID sets the "site_id" field.
+func (m *SiteSpaceMutation) SetSiteID(s string) {
+	m.site = &s
+}
+
+// SiteID returns the value of the "site_id" field in the mutation.
+func (m *SiteSpaceMutation) SiteID() (r string, exists bool) {
+	v := m.site
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSiteID returns the old "site_id" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldSiteID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSiteID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSiteID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSiteID: %w", err)
+	}
+	return oldValue.SiteID, nil
+}
+
+// ResetSiteID resets all changes to the "site_id" field.
+func (m *SiteSpaceMutation) ResetSiteID() {
+	m.site = nil
+}
+
+// SetSectionID sets the "section_id" field.
+func (m *SiteSpaceMutation) SetSectionID(s string) {
+	m.section = &s
+}
+
+// SectionID returns the value of the "section_id" field in the mutation.
+func (m *SiteSpaceMutation) SectionID() (r string, exists bool) {
+	v := m.section
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSectionID returns the old "section_id" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldSectionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSectionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSectionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSectionID: %w", err)
+	}
+	return oldValue.SectionID, nil
+}
+
+// ClearSectionID clears the value of the "section_id" field.
+func (m *SiteSpaceMutation) ClearSectionID() {
+	m.section = nil
+	m.clearedFields[sitespace.FieldSectionID] = struct{}{}
+}
+
+// SectionIDCleared returns if the "section_id" field was cleared in this mutation.
+func (m *SiteSpaceMutation) SectionIDCleared() bool {
+	_, ok := m.clearedFields[sitespace.FieldSectionID]
+	return ok
+}
+
+// ResetSectionID resets all changes to the "section_id" field.
+func (m *SiteSpaceMutation) ResetSectionID() {
+	m.section = nil
+	delete(m.clearedFields, sitespace.FieldSectionID)
+}
+
+// SetSpaceID sets the "space_id" field.
+func (m *SiteSpaceMutation) SetSpaceID(s string) {
+	m.space = &s
+}
+
+// SpaceID returns the value of the "space_id" field in the mutation.
+func (m *SiteSpaceMutation) SpaceID() (r string, exists bool) {
+	v := m.space
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSpaceID returns the old "space_id" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldSpaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSpaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSpaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSpaceID: %w", err)
+	}
+	return oldValue.SpaceID, nil
+}
+
+// ResetSpaceID resets all changes to the "space_id" field.
+func (m *SiteSpaceMutation) ResetSpaceID() {
+	m.space = nil
+}
+
+// SetPath sets the "path" field.
+func (m *SiteSpaceMutation) SetPath(s string) {
+	m._path = &s
+}
+
+// Path returns the value of the "path" field in the mutation.
+func (m *SiteSpaceMutation) Path() (r string, exists bool) {
+	v := m._path
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPath returns the old "path" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldPath(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPath is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPath requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPath: %w", err)
+	}
+	return oldValue.Path, nil
+}
+
+// ResetPath resets all changes to the "path" field.
+func (m *SiteSpaceMutation) ResetPath() {
+	m._path = nil
+}
+
+// SetCondition sets the "condition" field.
+func (m *SiteSpaceMutation) SetCondition(s string) {
+	m.condition = &s
+}
+
+// Condition returns the value of the "condition" field in the mutation.
+func (m *SiteSpaceMutation) Condition() (r string, exists bool) {
+	v := m.condition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCondition returns the old "condition" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldCondition(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCondition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCondition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCondition: %w", err)
+	}
+	return oldValue.Condition, nil
+}
+
+// ClearCondition clears the value of the "condition" field.
+func (m *SiteSpaceMutation) ClearCondition() {
+	m.condition = nil
+	m.clearedFields[sitespace.FieldCondition] = struct{}{}
+}
+
+// ConditionCleared returns if the "condition" field was cleared in this mutation.
+func (m *SiteSpaceMutation) ConditionCleared() bool {
+	_, ok := m.clearedFields[sitespace.FieldCondition]
+	return ok
+}
+
+// ResetCondition resets all changes to the "condition" field.
+func (m *SiteSpaceMutation) ResetCondition() {
+	m.condition = nil
+	delete(m.clearedFields, sitespace.FieldCondition)
+}
+
+// SetCustomization sets the "customization" field.
+func (m *SiteSpaceMutation) SetCustomization(jm json.RawMessage) {
+	m.customization = &jm
+	m.appendcustomization = nil
+}
+
+// Customization returns the value of the "customization" field in the mutation.
+func (m *SiteSpaceMutation) Customization() (r json.RawMessage, exists bool) {
+	v := m.customization
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomization returns the old "customization" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldCustomization(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomization is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomization requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomization: %w", err)
+	}
+	return oldValue.Customization, nil
+}
+
+// AppendCustomization adds jm to the "customization" field.
+func (m *SiteSpaceMutation) AppendCustomization(jm json.RawMessage) {
+	m.appendcustomization = append(m.appendcustomization, jm...)
+}
+
+// AppendedCustomization returns the list of values that were appended to the "customization" field in this mutation.
+func (m *SiteSpaceMutation) AppendedCustomization() (json.RawMessage, bool) {
+	if len(m.appendcustomization) == 0 {
+		return nil, false
+	}
+	return m.appendcustomization, true
+}
+
+// ClearCustomization clears the value of the "customization" field.
+func (m *SiteSpaceMutation) ClearCustomization() {
+	m.customization = nil
+	m.appendcustomization = nil
+	m.clearedFields[sitespace.FieldCustomization] = struct{}{}
+}
+
+// CustomizationCleared returns if the "customization" field was cleared in this mutation.
+func (m *SiteSpaceMutation) CustomizationCleared() bool {
+	_, ok := m.clearedFields[sitespace.FieldCustomization]
+	return ok
+}
+
+// ResetCustomization resets all changes to the "customization" field.
+func (m *SiteSpaceMutation) ResetCustomization() {
+	m.customization = nil
+	m.appendcustomization = nil
+	delete(m.clearedFields, sitespace.FieldCustomization)
+}
+
+// SetPosition sets the "position" field.
+func (m *SiteSpaceMutation) SetPosition(s string) {
+	m.position = &s
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *SiteSpaceMutation) Position() (r string, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the SiteSpace entity.
+// If the SiteSpace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SiteSpaceMutation) OldPosition(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *SiteSpaceMutation) ResetPosition() {
+	m.position = nil
+}
+
+// ClearOrganization clears the "organization" edge to the Organization entity.
+func (m *SiteSpaceMutation) ClearOrganization() {
+	m.clearedorganization = true
+	m.clearedFields[sitespace.FieldOrganizationID] = struct{}{}
+}
+
+// OrganizationCleared reports if the "organization" edge to the Organization entity was cleared.
+func (m *SiteSpaceMutation) OrganizationCleared() bool {
+	return m.clearedorganization
+}
+
+// OrganizationIDs returns the "organization" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OrganizationID instead. It exists only for internal usage by the builders.
+func (m *SiteSpaceMutation) OrganizationIDs() (ids []string) {
+	if id := m.organization; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOrganization resets all changes to the "organization" edge.
+func (m *SiteSpaceMutation) ResetOrganization() {
+	m.organization = nil
+	m.clearedorganization = false
+}
+
+// ClearSite clears the "site" edge to the Site entity.
+func (m *SiteSpaceMutation) ClearSite() {
+	m.clearedsite = true
+	m.clearedFields[sitespace.FieldSiteID] = struct{}{}
+}
+
+// SiteCleared reports if the "site" edge to the Site entity was cleared.
+func (m *SiteSpaceMutation) SiteCleared() bool {
+	return m.clearedsite
+}
+
+// SiteIDs returns the "site" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SiteID instead. It exists only for internal usage by the builders.
+func (m *SiteSpaceMutation) SiteIDs() (ids []string) {
+	if id := m.site; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSite resets all changes to the "site" edge.
+func (m *SiteSpaceMutation) ResetSite() {
+	m.site = nil
+	m.clearedsite = false
+}
+
+// ClearSection clears the "section" edge to the SiteSection entity.
+func (m *SiteSpaceMutation) ClearSection() {
+	m.clearedsection = true
+	m.clearedFields[sitespace.FieldSectionID] = struct{}{}
+}
+
+// SectionCleared reports if the "section" edge to the SiteSection entity was cleared.
+func (m *SiteSpaceMutation) SectionCleared() bool {
+	return m.SectionIDCleared() || m.clearedsection
+}
+
+// SectionIDs returns the "section" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SectionID instead. It exists only for internal usage by the builders.
+func (m *SiteSpaceMutation) SectionIDs() (ids []string) {
+	if id := m.section; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSection resets all changes to the "section" edge.
+func (m *SiteSpaceMutation) ResetSection() {
+	m.section = nil
+	m.clearedsection = false
+}
+
+// ClearSpace clears the "space" edge to the Space entity.
+func (m *SiteSpaceMutation) ClearSpace() {
+	m.clearedspace = true
+	m.clearedFields[sitespace.FieldSpaceID] = struct{}{}
+}
+
+// SpaceCleared reports if the "space" edge to the Space entity was cleared.
+func (m *SiteSpaceMutation) SpaceCleared() bool {
+	return m.clearedspace
+}
+
+// SpaceIDs returns the "space" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SpaceID instead. It exists only for internal usage by the builders.
+func (m *SiteSpaceMutation) SpaceIDs() (ids []string) {
+	if id := m.space; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSpace resets all changes to the "space" edge.
+func (m *SiteSpaceMutation) ResetSpace() {
+	m.space = nil
+	m.clearedspace = false
+}
+
+// Where appends a list predicates to the SiteSpaceMutation builder.
+func (m *SiteSpaceMutation) Where(ps ...predicate.SiteSpace) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SiteSpaceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SiteSpaceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SiteSpace, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SiteSpaceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SiteSpaceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SiteSpace).
+func (m *SiteSpaceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SiteSpaceMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.created_at != nil {
+		fields = append(fields, sitespace.FieldCreatedAt)
+	}
+	if m.organization != nil {
+		fields = append(fields, sitespace.FieldOrganizationID)
+	}
+	if m.site != nil {
+		fields = append(fields, sitespace.FieldSiteID)
+	}
+	if m.section != nil {
+		fields = append(fields, sitespace.FieldSectionID)
+	}
+	if m.space != nil {
+		fields = append(fields, sitespace.FieldSpaceID)
+	}
+	if m._path != nil {
+		fields = append(fields, sitespace.FieldPath)
+	}
+	if m.condition != nil {
+		fields = append(fields, sitespace.FieldCondition)
+	}
+	if m.customization != nil {
+		fields = append(fields, sitespace.FieldCustomization)
+	}
+	if m.position != nil {
+		fields = append(fields, sitespace.FieldPosition)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SiteSpaceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case sitespace.FieldCreatedAt:
+		return m.CreatedAt()
+	case sitespace.FieldOrganizationID:
+		return m.OrganizationID()
+	case sitespace.FieldSiteID:
+		return m.SiteID()
+	case sitespace.FieldSectionID:
+		return m.SectionID()
+	case sitespace.FieldSpaceID:
+		return m.SpaceID()
+	case sitespace.FieldPath:
+		return m.Path()
+	case sitespace.FieldCondition:
+		return m.Condition()
+	case sitespace.FieldCustomization:
+		return m.Customization()
+	case sitespace.FieldPosition:
+		return m.Position()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SiteSpaceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case sitespace.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case sitespace.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case sitespace.FieldSiteID:
+		return m.OldSiteID(ctx)
+	case sitespace.FieldSectionID:
+		return m.OldSectionID(ctx)
+	case sitespace.FieldSpaceID:
+		return m.OldSpaceID(ctx)
+	case sitespace.FieldPath:
+		return m.OldPath(ctx)
+	case sitespace.FieldCondition:
+		return m.OldCondition(ctx)
+	case sitespace.FieldCustomization:
+		return m.OldCustomization(ctx)
+	case sitespace.FieldPosition:
+		return m.OldPosition(ctx)
+	}
+	return nil, fmt.Errorf("unknown SiteSpace field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSpaceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case sitespace.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case sitespace.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case sitespace.FieldSiteID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSiteID(v)
+		return nil
+	case sitespace.FieldSectionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSectionID(v)
+		return nil
+	case sitespace.FieldSpaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSpaceID(v)
+		return nil
+	case sitespace.FieldPath:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPath(v)
+		return nil
+	case sitespace.FieldCondition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCondition(v)
+		return nil
+	case sitespace.FieldCustomization:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomization(v)
+		return nil
+	case sitespace.FieldPosition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSpace field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SiteSpaceMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SiteSpaceMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SiteSpaceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SiteSpace numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SiteSpaceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(sitespace.FieldSectionID) {
+		fields = append(fields, sitespace.FieldSectionID)
+	}
+	if m.FieldCleared(sitespace.FieldCondition) {
+		fields = append(fields, sitespace.FieldCondition)
+	}
+	if m.FieldCleared(sitespace.FieldCustomization) {
+		fields = append(fields, sitespace.FieldCustomization)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SiteSpaceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SiteSpaceMutation) ClearField(name string) error {
+	switch name {
+	case sitespace.FieldSectionID:
+		m.ClearSectionID()
+		return nil
+	case sitespace.FieldCondition:
+		m.ClearCondition()
+		return nil
+	case sitespace.FieldCustomization:
+		m.ClearCustomization()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSpace nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SiteSpaceMutation) ResetField(name string) error {
+	switch name {
+	case sitespace.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case sitespace.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case sitespace.FieldSiteID:
+		m.ResetSiteID()
+		return nil
+	case sitespace.FieldSectionID:
+		m.ResetSectionID()
+		return nil
+	case sitespace.FieldSpaceID:
+		m.ResetSpaceID()
+		return nil
+	case sitespace.FieldPath:
+		m.ResetPath()
+		return nil
+	case sitespace.FieldCondition:
+		m.ResetCondition()
+		return nil
+	case sitespace.FieldCustomization:
+		m.ResetCustomization()
+		return nil
+	case sitespace.FieldPosition:
+		m.ResetPosition()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSpace field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SiteSpaceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 4)
+	if m.organization != nil {
+		edges = append(edges, sitespace.EdgeOrganization)
+	}
+	if m.site != nil {
+		edges = append(edges, sitespace.EdgeSite)
+	}
+	if m.section != nil {
+		edges = append(edges, sitespace.EdgeSection)
+	}
+	if m.space != nil {
+		edges = append(edges, sitespace.EdgeSpace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SiteSpaceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case sitespace.EdgeOrganization:
+		if id := m.organization; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitespace.EdgeSite:
+		if id := m.site; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitespace.EdgeSection:
+		if id := m.section; id != nil {
+			return []ent.Value{*id}
+		}
+	case sitespace.EdgeSpace:
+		if id := m.space; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SiteSpaceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 4)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SiteSpaceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SiteSpaceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 4)
+	if m.clearedorganization {
+		edges = append(edges, sitespace.EdgeOrganization)
+	}
+	if m.clearedsite {
+		edges = append(edges, sitespace.EdgeSite)
+	}
+	if m.clearedsection {
+		edges = append(edges, sitespace.EdgeSection)
+	}
+	if m.clearedspace {
+		edges = append(edges, sitespace.EdgeSpace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SiteSpaceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case sitespace.EdgeOrganization:
+		return m.clearedorganization
+	case sitespace.EdgeSite:
+		return m.clearedsite
+	case sitespace.EdgeSection:
+		return m.clearedsection
+	case sitespace.EdgeSpace:
+		return m.clearedspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SiteSpaceMutation) ClearEdge(name string) error {
+	switch name {
+	case sitespace.EdgeOrganization:
+		m.ClearOrganization()
+		return nil
+	case sitespace.EdgeSite:
+		m.ClearSite()
+		return nil
+	case sitespace.EdgeSection:
+		m.ClearSection()
+		return nil
+	case sitespace.EdgeSpace:
+		m.ClearSpace()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSpace unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SiteSpaceMutation) ResetEdge(name string) error {
+	switch name {
+	case sitespace.EdgeOrganization:
+		m.ResetOrganization()
+		return nil
+	case sitespace.EdgeSite:
+		m.ResetSite()
+		return nil
+	case sitespace.EdgeSection:
+		m.ResetSection()
+		return nil
+	case sitespace.EdgeSpace:
+		m.ResetSpace()
+		return nil
+	}
+	return fmt.Errorf("unknown SiteSpace edge %s", name)
 }
 
 // SpaceMutation represents an operation that mutates the Space nodes in the graph.

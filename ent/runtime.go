@@ -23,6 +23,12 @@ import (
 	"octavo/ent/revision"
 	"octavo/ent/schema"
 	"octavo/ent/secret"
+	"octavo/ent/site"
+	"octavo/ent/siteredirect"
+	"octavo/ent/sitesection"
+	"octavo/ent/sitesectiongroup"
+	"octavo/ent/sitesharelink"
+	"octavo/ent/sitespace"
 	"octavo/ent/space"
 	"octavo/ent/team"
 	"octavo/ent/teammember"
@@ -650,6 +656,204 @@ func init() {
 	secretDescID := secretFields[0].Descriptor()
 	// secret.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	secret.IDValidator = secretDescID.Validators[0].(func(string) error)
+	siteMixin := schema.Site{}.Mixin()
+	siteMixinFields0 := siteMixin[0].Fields()
+	_ = siteMixinFields0
+	siteMixinFields1 := siteMixin[1].Fields()
+	_ = siteMixinFields1
+	siteMixinFields2 := siteMixin[2].Fields()
+	_ = siteMixinFields2
+	siteFields := schema.Site{}.Fields()
+	_ = siteFields
+	// siteDescCreatedAt is the schema descriptor for created_at field.
+	siteDescCreatedAt := siteMixinFields1[0].Descriptor()
+	// site.DefaultCreatedAt holds the default value on creation for the created_at field.
+	site.DefaultCreatedAt = siteDescCreatedAt.Default.(func() time.Time)
+	// siteDescOrganizationID is the schema descriptor for organization_id field.
+	siteDescOrganizationID := siteMixinFields2[0].Descriptor()
+	// site.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	site.OrganizationIDValidator = siteDescOrganizationID.Validators[0].(func(string) error)
+	// siteDescType is the schema descriptor for type field.
+	siteDescType := siteFields[1].Descriptor()
+	// site.DefaultType holds the default value on creation for the type field.
+	site.DefaultType = enum.SiteType(siteDescType.Default.(string))
+	// siteDescVisibility is the schema descriptor for visibility field.
+	siteDescVisibility := siteFields[2].Descriptor()
+	// site.DefaultVisibility holds the default value on creation for the visibility field.
+	site.DefaultVisibility = enum.SiteVisibility(siteDescVisibility.Default.(string))
+	// siteDescPublished is the schema descriptor for published field.
+	siteDescPublished := siteFields[3].Descriptor()
+	// site.DefaultPublished holds the default value on creation for the published field.
+	site.DefaultPublished = siteDescPublished.Default.(bool)
+	// siteDescAgentsContext is the schema descriptor for agents_context field.
+	siteDescAgentsContext := siteFields[7].Descriptor()
+	// site.DefaultAgentsContext holds the default value on creation for the agents_context field.
+	site.DefaultAgentsContext = enum.AgentsContext(siteDescAgentsContext.Default.(string))
+	// siteDescAdaptiveContent is the schema descriptor for adaptive_content field.
+	siteDescAdaptiveContent := siteFields[8].Descriptor()
+	// site.DefaultAdaptiveContent holds the default value on creation for the adaptive_content field.
+	site.DefaultAdaptiveContent = siteDescAdaptiveContent.Default.(bool)
+	// siteDescAuthBackend is the schema descriptor for auth_backend field.
+	siteDescAuthBackend := siteFields[13].Descriptor()
+	// site.DefaultAuthBackend holds the default value on creation for the auth_backend field.
+	site.DefaultAuthBackend = enum.AuthBackend(siteDescAuthBackend.Default.(string))
+	// siteDescSiteSpaceCount is the schema descriptor for site_space_count field.
+	siteDescSiteSpaceCount := siteFields[17].Descriptor()
+	// site.DefaultSiteSpaceCount holds the default value on creation for the site_space_count field.
+	site.DefaultSiteSpaceCount = siteDescSiteSpaceCount.Default.(int)
+	// siteDescID is the schema descriptor for id field.
+	siteDescID := siteMixinFields0[0].Descriptor()
+	// site.DefaultID holds the default value on creation for the id field.
+	site.DefaultID = siteDescID.Default.(func() string)
+	// site.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	site.IDValidator = siteDescID.Validators[0].(func(string) error)
+	siteredirectMixin := schema.SiteRedirect{}.Mixin()
+	siteredirectMixinFields0 := siteredirectMixin[0].Fields()
+	_ = siteredirectMixinFields0
+	siteredirectMixinFields1 := siteredirectMixin[1].Fields()
+	_ = siteredirectMixinFields1
+	siteredirectMixinFields2 := siteredirectMixin[2].Fields()
+	_ = siteredirectMixinFields2
+	siteredirectFields := schema.SiteRedirect{}.Fields()
+	_ = siteredirectFields
+	// siteredirectDescCreatedAt is the schema descriptor for created_at field.
+	siteredirectDescCreatedAt := siteredirectMixinFields1[0].Descriptor()
+	// siteredirect.DefaultCreatedAt holds the default value on creation for the created_at field.
+	siteredirect.DefaultCreatedAt = siteredirectDescCreatedAt.Default.(func() time.Time)
+	// siteredirectDescOrganizationID is the schema descriptor for organization_id field.
+	siteredirectDescOrganizationID := siteredirectMixinFields2[0].Descriptor()
+	// siteredirect.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	siteredirect.OrganizationIDValidator = siteredirectDescOrganizationID.Validators[0].(func(string) error)
+	// siteredirectDescSiteID is the schema descriptor for site_id field.
+	siteredirectDescSiteID := siteredirectFields[0].Descriptor()
+	// siteredirect.SiteIDValidator is a validator for the "site_id" field. It is called by the builders before save.
+	siteredirect.SiteIDValidator = siteredirectDescSiteID.Validators[0].(func(string) error)
+	// siteredirectDescID is the schema descriptor for id field.
+	siteredirectDescID := siteredirectMixinFields0[0].Descriptor()
+	// siteredirect.DefaultID holds the default value on creation for the id field.
+	siteredirect.DefaultID = siteredirectDescID.Default.(func() string)
+	// siteredirect.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	siteredirect.IDValidator = siteredirectDescID.Validators[0].(func(string) error)
+	sitesectionMixin := schema.SiteSection{}.Mixin()
+	sitesectionMixinFields0 := sitesectionMixin[0].Fields()
+	_ = sitesectionMixinFields0
+	sitesectionMixinFields1 := sitesectionMixin[1].Fields()
+	_ = sitesectionMixinFields1
+	sitesectionMixinFields2 := sitesectionMixin[2].Fields()
+	_ = sitesectionMixinFields2
+	sitesectionFields := schema.SiteSection{}.Fields()
+	_ = sitesectionFields
+	// sitesectionDescCreatedAt is the schema descriptor for created_at field.
+	sitesectionDescCreatedAt := sitesectionMixinFields1[0].Descriptor()
+	// sitesection.DefaultCreatedAt holds the default value on creation for the created_at field.
+	sitesection.DefaultCreatedAt = sitesectionDescCreatedAt.Default.(func() time.Time)
+	// sitesectionDescOrganizationID is the schema descriptor for organization_id field.
+	sitesectionDescOrganizationID := sitesectionMixinFields2[0].Descriptor()
+	// sitesection.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	sitesection.OrganizationIDValidator = sitesectionDescOrganizationID.Validators[0].(func(string) error)
+	// sitesectionDescSiteID is the schema descriptor for site_id field.
+	sitesectionDescSiteID := sitesectionFields[0].Descriptor()
+	// sitesection.SiteIDValidator is a validator for the "site_id" field. It is called by the builders before save.
+	sitesection.SiteIDValidator = sitesectionDescSiteID.Validators[0].(func(string) error)
+	// sitesectionDescID is the schema descriptor for id field.
+	sitesectionDescID := sitesectionMixinFields0[0].Descriptor()
+	// sitesection.DefaultID holds the default value on creation for the id field.
+	sitesection.DefaultID = sitesectionDescID.Default.(func() string)
+	// sitesection.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	sitesection.IDValidator = sitesectionDescID.Validators[0].(func(string) error)
+	sitesectiongroupMixin := schema.SiteSectionGroup{}.Mixin()
+	sitesectiongroupMixinFields0 := sitesectiongroupMixin[0].Fields()
+	_ = sitesectiongroupMixinFields0
+	sitesectiongroupMixinFields1 := sitesectiongroupMixin[1].Fields()
+	_ = sitesectiongroupMixinFields1
+	sitesectiongroupMixinFields2 := sitesectiongroupMixin[2].Fields()
+	_ = sitesectiongroupMixinFields2
+	sitesectiongroupFields := schema.SiteSectionGroup{}.Fields()
+	_ = sitesectiongroupFields
+	// sitesectiongroupDescCreatedAt is the schema descriptor for created_at field.
+	sitesectiongroupDescCreatedAt := sitesectiongroupMixinFields1[0].Descriptor()
+	// sitesectiongroup.DefaultCreatedAt holds the default value on creation for the created_at field.
+	sitesectiongroup.DefaultCreatedAt = sitesectiongroupDescCreatedAt.Default.(func() time.Time)
+	// sitesectiongroupDescOrganizationID is the schema descriptor for organization_id field.
+	sitesectiongroupDescOrganizationID := sitesectiongroupMixinFields2[0].Descriptor()
+	// sitesectiongroup.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	sitesectiongroup.OrganizationIDValidator = sitesectiongroupDescOrganizationID.Validators[0].(func(string) error)
+	// sitesectiongroupDescSiteID is the schema descriptor for site_id field.
+	sitesectiongroupDescSiteID := sitesectiongroupFields[0].Descriptor()
+	// sitesectiongroup.SiteIDValidator is a validator for the "site_id" field. It is called by the builders before save.
+	sitesectiongroup.SiteIDValidator = sitesectiongroupDescSiteID.Validators[0].(func(string) error)
+	// sitesectiongroupDescID is the schema descriptor for id field.
+	sitesectiongroupDescID := sitesectiongroupMixinFields0[0].Descriptor()
+	// sitesectiongroup.DefaultID holds the default value on creation for the id field.
+	sitesectiongroup.DefaultID = sitesectiongroupDescID.Default.(func() string)
+	// sitesectiongroup.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	sitesectiongroup.IDValidator = sitesectiongroupDescID.Validators[0].(func(string) error)
+	sitesharelinkMixin := schema.SiteShareLink{}.Mixin()
+	sitesharelinkMixinFields0 := sitesharelinkMixin[0].Fields()
+	_ = sitesharelinkMixinFields0
+	sitesharelinkMixinFields1 := sitesharelinkMixin[1].Fields()
+	_ = sitesharelinkMixinFields1
+	sitesharelinkMixinFields2 := sitesharelinkMixin[2].Fields()
+	_ = sitesharelinkMixinFields2
+	sitesharelinkFields := schema.SiteShareLink{}.Fields()
+	_ = sitesharelinkFields
+	// sitesharelinkDescCreatedAt is the schema descriptor for created_at field.
+	sitesharelinkDescCreatedAt := sitesharelinkMixinFields1[0].Descriptor()
+	// sitesharelink.DefaultCreatedAt holds the default value on creation for the created_at field.
+	sitesharelink.DefaultCreatedAt = sitesharelinkDescCreatedAt.Default.(func() time.Time)
+	// sitesharelinkDescOrganizationID is the schema descriptor for organization_id field.
+	sitesharelinkDescOrganizationID := sitesharelinkMixinFields2[0].Descriptor()
+	// sitesharelink.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	sitesharelink.OrganizationIDValidator = sitesharelinkDescOrganizationID.Validators[0].(func(string) error)
+	// sitesharelinkDescSiteID is the schema descriptor for site_id field.
+	sitesharelinkDescSiteID := sitesharelinkFields[0].Descriptor()
+	// sitesharelink.SiteIDValidator is a validator for the "site_id" field. It is called by the builders before save.
+	sitesharelink.SiteIDValidator = sitesharelinkDescSiteID.Validators[0].(func(string) error)
+	// sitesharelinkDescName is the schema descriptor for name field.
+	sitesharelinkDescName := sitesharelinkFields[1].Descriptor()
+	// sitesharelink.DefaultName holds the default value on creation for the name field.
+	sitesharelink.DefaultName = sitesharelinkDescName.Default.(string)
+	// sitesharelinkDescActive is the schema descriptor for active field.
+	sitesharelinkDescActive := sitesharelinkFields[2].Descriptor()
+	// sitesharelink.DefaultActive holds the default value on creation for the active field.
+	sitesharelink.DefaultActive = sitesharelinkDescActive.Default.(bool)
+	// sitesharelinkDescID is the schema descriptor for id field.
+	sitesharelinkDescID := sitesharelinkMixinFields0[0].Descriptor()
+	// sitesharelink.DefaultID holds the default value on creation for the id field.
+	sitesharelink.DefaultID = sitesharelinkDescID.Default.(func() string)
+	// sitesharelink.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	sitesharelink.IDValidator = sitesharelinkDescID.Validators[0].(func(string) error)
+	sitespaceMixin := schema.SiteSpace{}.Mixin()
+	sitespaceMixinFields0 := sitespaceMixin[0].Fields()
+	_ = sitespaceMixinFields0
+	sitespaceMixinFields1 := sitespaceMixin[1].Fields()
+	_ = sitespaceMixinFields1
+	sitespaceMixinFields2 := sitespaceMixin[2].Fields()
+	_ = sitespaceMixinFields2
+	sitespaceFields := schema.SiteSpace{}.Fields()
+	_ = sitespaceFields
+	// sitespaceDescCreatedAt is the schema descriptor for created_at field.
+	sitespaceDescCreatedAt := sitespaceMixinFields1[0].Descriptor()
+	// sitespace.DefaultCreatedAt holds the default value on creation for the created_at field.
+	sitespace.DefaultCreatedAt = sitespaceDescCreatedAt.Default.(func() time.Time)
+	// sitespaceDescOrganizationID is the schema descriptor for organization_id field.
+	sitespaceDescOrganizationID := sitespaceMixinFields2[0].Descriptor()
+	// sitespace.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
+	sitespace.OrganizationIDValidator = sitespaceDescOrganizationID.Validators[0].(func(string) error)
+	// sitespaceDescSiteID is the schema descriptor for site_id field.
+	sitespaceDescSiteID := sitespaceFields[0].Descriptor()
+	// sitespace.SiteIDValidator is a validator for the "site_id" field. It is called by the builders before save.
+	sitespace.SiteIDValidator = sitespaceDescSiteID.Validators[0].(func(string) error)
+	// sitespaceDescSpaceID is the schema descriptor for space_id field.
+	sitespaceDescSpaceID := sitespaceFields[2].Descriptor()
+	// sitespace.SpaceIDValidator is a validator for the "space_id" field. It is called by the builders before save.
+	sitespace.SpaceIDValidator = sitespaceDescSpaceID.Validators[0].(func(string) error)
+	// sitespaceDescID is the schema descriptor for id field.
+	sitespaceDescID := sitespaceMixinFields0[0].Descriptor()
+	// sitespace.DefaultID holds the default value on creation for the id field.
+	sitespace.DefaultID = sitespaceDescID.Default.(func() string)
+	// sitespace.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	sitespace.IDValidator = sitespaceDescID.Validators[0].(func(string) error)
 	spaceMixin := schema.Space{}.Mixin()
 	spaceMixinFields0 := spaceMixin[0].Fields()
 	_ = spaceMixinFields0

@@ -52,6 +52,18 @@ type Tx struct {
 	Revision *RevisionClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
+	// Site is the client for interacting with the Site builders.
+	Site *SiteClient
+	// SiteRedirect is the client for interacting with the SiteRedirect builders.
+	SiteRedirect *SiteRedirectClient
+	// SiteSection is the client for interacting with the SiteSection builders.
+	SiteSection *SiteSectionClient
+	// SiteSectionGroup is the client for interacting with the SiteSectionGroup builders.
+	SiteSectionGroup *SiteSectionGroupClient
+	// SiteShareLink is the client for interacting with the SiteShareLink builders.
+	SiteShareLink *SiteShareLinkClient
+	// SiteSpace is the client for interacting with the SiteSpace builders.
+	SiteSpace *SiteSpaceClient
 	// Space is the client for interacting with the Space builders.
 	Space *SpaceClient
 	// Team is the client for interacting with the Team builders.
@@ -210,6 +222,12 @@ func (tx *Tx) init() {
 	tx.Review = NewReviewClient(tx.config)
 	tx.Revision = NewRevisionClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
+	tx.Site = NewSiteClient(tx.config)
+	tx.SiteRedirect = NewSiteRedirectClient(tx.config)
+	tx.SiteSection = NewSiteSectionClient(tx.config)
+	tx.SiteSectionGroup = NewSiteSectionGroupClient(tx.config)
+	tx.SiteShareLink = NewSiteShareLinkClient(tx.config)
+	tx.SiteSpace = NewSiteSpaceClient(tx.config)
 	tx.Space = NewSpaceClient(tx.config)
 	tx.Team = NewTeamClient(tx.config)
 	tx.TeamMember = NewTeamMemberClient(tx.config)

@@ -793,6 +793,278 @@ var (
 		Columns:    SecretsColumns,
 		PrimaryKey: []*schema.Column{SecretsColumns[0]},
 	}
+	// SitesColumns holds the columns for the "sites" table.
+	SitesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "title", Type: field.TypeString},
+		{Name: "type", Type: field.TypeString, Default: "basic"},
+		{Name: "visibility", Type: field.TypeString, Default: "public"},
+		{Name: "published", Type: field.TypeBool, Default: false},
+		{Name: "basename", Type: field.TypeString, Unique: true},
+		{Name: "hostname", Type: field.TypeString, Unique: true, Nullable: true},
+		{Name: "proxy", Type: field.TypeString, Unique: true, Nullable: true},
+		{Name: "agents_context", Type: field.TypeString, Default: "excluded"},
+		{Name: "adaptive_content", Type: field.TypeBool, Default: false},
+		{Name: "adaptive_schema", Type: field.TypeJSON, Nullable: true},
+		{Name: "adaptive_schema_updated_at", Type: field.TypeTime, Nullable: true},
+		{Name: "customization", Type: field.TypeJSON, Nullable: true},
+		{Name: "publishing_key", Type: field.TypeBytes},
+		{Name: "auth_backend", Type: field.TypeString, Default: "custom"},
+		{Name: "fallback_url", Type: field.TypeString, Nullable: true},
+		{Name: "default_section_id", Type: field.TypeString, Nullable: true},
+		{Name: "default_site_space_id", Type: field.TypeString, Nullable: true},
+		{Name: "site_space_count", Type: field.TypeInt, Default: 0},
+		{Name: "organization_id", Type: field.TypeString},
+	}
+	// SitesTable holds the schema information for the "sites" table.
+	SitesTable = &schema.Table{
+		Name:       "sites",
+		Columns:    SitesColumns,
+		PrimaryKey: []*schema.Column{SitesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "sites_organizations_organization",
+				Columns:    []*schema.Column{SitesColumns[20]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "site_organization_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{SitesColumns[20], SitesColumns[0]},
+			},
+		},
+	}
+	// SiteRedirectsColumns holds the columns for the "site_redirects" table.
+	SiteRedirectsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "source", Type: field.TypeString},
+		{Name: "destination", Type: field.TypeJSON},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "site_id", Type: field.TypeString},
+	}
+	// SiteRedirectsTable holds the schema information for the "site_redirects" table.
+	SiteRedirectsTable = &schema.Table{
+		Name:       "site_redirects",
+		Columns:    SiteRedirectsColumns,
+		PrimaryKey: []*schema.Column{SiteRedirectsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "site_redirects_organizations_organization",
+				Columns:    []*schema.Column{SiteRedirectsColumns[4]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_redirects_sites_site",
+				Columns:    []*schema.Column{SiteRedirectsColumns[5]},
+				RefColumns: []*schema.Column{SitesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "siteredirect_site_id_source",
+				Unique:  true,
+				Columns: []*schema.Column{SiteRedirectsColumns[5], SiteRedirectsColumns[2]},
+			},
+			{
+				Name:    "siteredirect_site_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteRedirectsColumns[5], SiteRedirectsColumns[0]},
+			},
+		},
+	}
+	// SiteSectionsColumns holds the columns for the "site_sections" table.
+	SiteSectionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "title", Type: field.TypeString},
+		{Name: "description", Type: field.TypeString, Nullable: true},
+		{Name: "icon", Type: field.TypeString, Nullable: true},
+		{Name: "path", Type: field.TypeString},
+		{Name: "condition", Type: field.TypeString, Nullable: true},
+		{Name: "default_site_space_id", Type: field.TypeString, Nullable: true},
+		{Name: "position", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "site_id", Type: field.TypeString},
+		{Name: "group_id", Type: field.TypeString, Nullable: true},
+	}
+	// SiteSectionsTable holds the schema information for the "site_sections" table.
+	SiteSectionsTable = &schema.Table{
+		Name:       "site_sections",
+		Columns:    SiteSectionsColumns,
+		PrimaryKey: []*schema.Column{SiteSectionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "site_sections_organizations_organization",
+				Columns:    []*schema.Column{SiteSectionsColumns[9]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_sections_sites_site",
+				Columns:    []*schema.Column{SiteSectionsColumns[10]},
+				RefColumns: []*schema.Column{SitesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_sections_site_section_groups_group",
+				Columns:    []*schema.Column{SiteSectionsColumns[11]},
+				RefColumns: []*schema.Column{SiteSectionGroupsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "sitesection_site_id_path",
+				Unique:  true,
+				Columns: []*schema.Column{SiteSectionsColumns[10], SiteSectionsColumns[5]},
+			},
+			{
+				Name:    "sitesection_site_id_position_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteSectionsColumns[10], SiteSectionsColumns[8], SiteSectionsColumns[0]},
+			},
+		},
+	}
+	// SiteSectionGroupsColumns holds the columns for the "site_section_groups" table.
+	SiteSectionGroupsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "parent_id", Type: field.TypeString, Nullable: true},
+		{Name: "title", Type: field.TypeString},
+		{Name: "icon", Type: field.TypeString, Nullable: true},
+		{Name: "position", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "site_id", Type: field.TypeString},
+	}
+	// SiteSectionGroupsTable holds the schema information for the "site_section_groups" table.
+	SiteSectionGroupsTable = &schema.Table{
+		Name:       "site_section_groups",
+		Columns:    SiteSectionGroupsColumns,
+		PrimaryKey: []*schema.Column{SiteSectionGroupsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "site_section_groups_organizations_organization",
+				Columns:    []*schema.Column{SiteSectionGroupsColumns[6]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_section_groups_sites_site",
+				Columns:    []*schema.Column{SiteSectionGroupsColumns[7]},
+				RefColumns: []*schema.Column{SitesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "sitesectiongroup_site_id_position_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteSectionGroupsColumns[7], SiteSectionGroupsColumns[5], SiteSectionGroupsColumns[0]},
+			},
+		},
+	}
+	// SiteShareLinksColumns holds the columns for the "site_share_links" table.
+	SiteShareLinksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "name", Type: field.TypeString, Default: ""},
+		{Name: "active", Type: field.TypeBool, Default: true},
+		{Name: "key", Type: field.TypeBytes},
+		{Name: "hash", Type: field.TypeString, Unique: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "site_id", Type: field.TypeString},
+	}
+	// SiteShareLinksTable holds the schema information for the "site_share_links" table.
+	SiteShareLinksTable = &schema.Table{
+		Name:       "site_share_links",
+		Columns:    SiteShareLinksColumns,
+		PrimaryKey: []*schema.Column{SiteShareLinksColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "site_share_links_organizations_organization",
+				Columns:    []*schema.Column{SiteShareLinksColumns[6]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_share_links_sites_site",
+				Columns:    []*schema.Column{SiteShareLinksColumns[7]},
+				RefColumns: []*schema.Column{SitesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "sitesharelink_site_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteShareLinksColumns[7], SiteShareLinksColumns[0]},
+			},
+		},
+	}
+	// SiteSpacesColumns holds the columns for the "site_spaces" table.
+	SiteSpacesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "path", Type: field.TypeString},
+		{Name: "condition", Type: field.TypeString, Nullable: true},
+		{Name: "customization", Type: field.TypeJSON, Nullable: true},
+		{Name: "position", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "site_id", Type: field.TypeString},
+		{Name: "section_id", Type: field.TypeString, Nullable: true},
+		{Name: "space_id", Type: field.TypeString},
+	}
+	// SiteSpacesTable holds the schema information for the "site_spaces" table.
+	SiteSpacesTable = &schema.Table{
+		Name:       "site_spaces",
+		Columns:    SiteSpacesColumns,
+		PrimaryKey: []*schema.Column{SiteSpacesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "site_spaces_organizations_organization",
+				Columns:    []*schema.Column{SiteSpacesColumns[6]},
+				RefColumns: []*schema.Column{OrganizationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_spaces_sites_site",
+				Columns:    []*schema.Column{SiteSpacesColumns[7]},
+				RefColumns: []*schema.Column{SitesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_spaces_site_sections_section",
+				Columns:    []*schema.Column{SiteSpacesColumns[8]},
+				RefColumns: []*schema.Column{SiteSectionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "site_spaces_spaces_space",
+				Columns:    []*schema.Column{SiteSpacesColumns[9]},
+				RefColumns: []*schema.Column{SpacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "sitespace_site_id_position_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteSpacesColumns[7], SiteSpacesColumns[5], SiteSpacesColumns[0]},
+			},
+			{
+				Name:    "sitespace_space_id",
+				Unique:  false,
+				Columns: []*schema.Column{SiteSpacesColumns[9]},
+			},
+		},
+	}
 	// SpacesColumns holds the columns for the "spaces" table.
 	SpacesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -972,6 +1244,12 @@ var (
 		ReviewsTable,
 		RevisionsTable,
 		SecretsTable,
+		SitesTable,
+		SiteRedirectsTable,
+		SiteSectionsTable,
+		SiteSectionGroupsTable,
+		SiteShareLinksTable,
+		SiteSpacesTable,
 		SpacesTable,
 		TeamsTable,
 		TeamMembersTable,
@@ -1018,6 +1296,20 @@ func init() {
 	ReviewsTable.ForeignKeys[2].RefTable = UsersTable
 	RevisionsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	RevisionsTable.ForeignKeys[1].RefTable = SpacesTable
+	SitesTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteRedirectsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteRedirectsTable.ForeignKeys[1].RefTable = SitesTable
+	SiteSectionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteSectionsTable.ForeignKeys[1].RefTable = SitesTable
+	SiteSectionsTable.ForeignKeys[2].RefTable = SiteSectionGroupsTable
+	SiteSectionGroupsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteSectionGroupsTable.ForeignKeys[1].RefTable = SitesTable
+	SiteShareLinksTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteShareLinksTable.ForeignKeys[1].RefTable = SitesTable
+	SiteSpacesTable.ForeignKeys[0].RefTable = OrganizationsTable
+	SiteSpacesTable.ForeignKeys[1].RefTable = SitesTable
+	SiteSpacesTable.ForeignKeys[2].RefTable = SiteSectionsTable
+	SiteSpacesTable.ForeignKeys[3].RefTable = SpacesTable
 	SpacesTable.ForeignKeys[0].RefTable = OrganizationsTable
 	SpacesTable.ForeignKeys[1].RefTable = CollectionsTable
 	TeamsTable.ForeignKeys[0].RefTable = OrganizationsTable

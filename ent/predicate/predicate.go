@@ -63,6 +63,24 @@ type Revision func(*sql.Selector)
 // Secret is the predicate function for secret builders.
 type Secret func(*sql.Selector)
 
+// Site is the predicate function for site builders.
+type Site func(*sql.Selector)
+
+// SiteRedirect is the predicate function for siteredirect builders.
+type SiteRedirect func(*sql.Selector)
+
+// SiteSection is the predicate function for sitesection builders.
+type SiteSection func(*sql.Selector)
+
+// SiteSectionGroup is the predicate function for sitesectiongroup builders.
+type SiteSectionGroup func(*sql.Selector)
+
+// SiteShareLink is the predicate function for sitesharelink builders.
+type SiteShareLink func(*sql.Selector)
+
+// SiteSpace is the predicate function for sitespace builders.
+type SiteSpace func(*sql.Selector)
+
 // Space is the predicate function for space builders.
 type Space func(*sql.Selector)
 

@@ -22,6 +22,12 @@ func (b Book) REST(segments ...string) string { return b.base + "/v1" + join(seg
 // App is the address under which people see a resource.
 func (b Book) App(segments ...string) string { return b.base + "/app" + join(segments) }
 
+// Site is the address of a site that is read on this server.
+func (b Book) Site(basename string) string { return b.base + "/sites" + join([]string{basename}) }
+
+// Below is an address further down; the segments are escaped.
+func Below(address string, segments ...string) string { return address + join(segments) }
+
 func join(segments []string) string {
 	var path strings.Builder
 	for _, segment := range segments {

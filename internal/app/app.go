@@ -20,6 +20,7 @@ import (
 	"octavo/internal/download"
 	"octavo/internal/edit"
 	"octavo/internal/event"
+	"octavo/internal/site"
 
 	"octavo/internal/job"
 	"octavo/internal/linkgraph"
@@ -91,6 +92,7 @@ type App struct {
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
 	Permissions    *permission.Service
+	Sites          *site.Service
 	Files          *blob.Bucket
 	Outbound       *outbound.Client
 	Transfers      *transfer.Service
@@ -147,20 +149,33 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 // keys are what the server signs and seals with.
 type keys struct {
 	downloads   []byte
+	previews    []byte
 	credentials *secret.Box
+	sites       *secret.Box
 }
 
 func readKeys(ctx context.Context, opened *database.Database) (keys, error) {
-	downloads, err := secret.Key(ctx, opened, secret.Downloads)
-	if err != nil {
+	var read keys
+	var err error
+	if read.downloads, err = secret.Key(ctx, opened, secret.Downloads); err != nil {
 		return keys{}, err
 	}
-	credentials, err := secret.Key(ctx, opened, secret.Credentials)
-	if err != nil {
+	if read.previews, err = secret.Key(ctx, opened, secret.Previews); err != nil {
 		return keys{}, err
 	}
-	box, err := secret.NewBox(credentials)
-	return keys{downloads: downloads, credentials: box}, err
+	if read.credentials, err = readBox(ctx, opened, secret.Credentials); err != nil {
+		return keys{}, err
+	}
+	read.sites, err = readBox(ctx, opened, secret.Sites)
+	return read, err
+}
+
+func readBox(ctx context.Context, opened *database.Database, name secret.Name) (*secret.Box, error) {
+	key, err := secret.Key(ctx, opened, name)
+	if err != nil {
+		return nil, err
+	}
+	return secret.NewBox(key)
 }
 
 func assemble(config Config, opened *database.Database, files *blob.Bucket, keys keys) (*App, error) {
@@ -183,6 +198,9 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.Permissions = permission.NewService(opened, app.Spaces)
+	app.Sites = site.NewService(site.Parts{
+		Database: opened, Spaces: app.Spaces, Revisions: revisions, Addresses: addresses, Keys: keys.sites, Previews: keys.previews,
+	})
 	app.Events = event.NewBus(opened, config.Logger)
 	app.publishEvents()
 	var err error

@@ -50,4 +50,29 @@ const (
 	SitePublished   Action = "site.published"
 	SiteUnpublished Action = "site.unpublished"
 	SiteDeleted     Action = "site.deleted"
+	// SiteRearranged: something in it was moved.
+	SiteRearranged Action = "site.rearranged"
+
+	SiteSpaceAdded   Action = "site_space.added"
+	SiteSpaceUpdated Action = "site_space.updated"
+	SiteSpaceRemoved Action = "site_space.removed"
+
+	SiteSectionAdded   Action = "site_section.added"
+	SiteSectionUpdated Action = "site_section.updated"
+	SiteSectionRemoved Action = "site_section.removed"
+
+	SiteSectionGroupAdded   Action = "site_section_group.added"
+	SiteSectionGroupUpdated Action = "site_section_group.updated"
+	SiteSectionGroupRemoved Action = "site_section_group.removed"
+
+	SiteShareLinkCreated Action = "site_share_link.created"
+	SiteShareLinkUpdated Action = "site_share_link.updated"
+	SiteShareLinkDeleted Action = "site_share_link.deleted"
+
+	SiteRedirectCreated Action = "site_redirect.created"
+	SiteRedirectUpdated Action = "site_redirect.updated"
+	SiteRedirectDeleted Action = "site_redirect.deleted"
+
+	// SiteKeyRegenerated: the tokens of visitors need another key from now on.
+	SiteKeyRegenerated Action = "site.key_regenerated"
 )

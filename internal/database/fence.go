@@ -33,6 +33,12 @@ var ownedTypes = map[string]string{
 	ent.TypeEvent:              "organization_id",
 	ent.TypeInvite:             "organization_id",
 	ent.TypeAuditEntry:         "organization_id",
+	ent.TypeSite:               "organization_id",
+	ent.TypeSiteSectionGroup:   "organization_id",
+	ent.TypeSiteSection:        "organization_id",
+	ent.TypeSiteSpace:          "organization_id",
+	ent.TypeSiteShareLink:      "organization_id",
+	ent.TypeSiteRedirect:       "organization_id",
 }
 
 // openTypes are the other Ent types; a test checks that every type is in one

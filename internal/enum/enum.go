@@ -242,3 +242,82 @@ const (
 
 // Values lists the contexts.
 func (BrokenContext) Values() []string { return []string{"change-request", "space"} }
+
+// SiteType is the plan of a site; here all of them offer the same.
+type SiteType string
+
+// SiteBasic is the type of a site that is made without one.
+const SiteBasic SiteType = "basic"
+
+// Values lists the types of a site.
+func (SiteType) Values() []string {
+	return []string{"basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"}
+}
+
+// SiteVisibility says who may read a published site.
+type SiteVisibility string
+
+// The visibilities of a site.
+const (
+	SitePublic      SiteVisibility = "public"       // everybody, search engines included
+	SiteUnlisted    SiteVisibility = "unlisted"     // everybody who knows the address
+	SiteShareLink   SiteVisibility = "share-link"   // those who hold a key
+	SiteVisitorAuth SiteVisibility = "visitor-auth" // those with a signed token
+)
+
+// Values lists the visibilities of a site.
+func (SiteVisibility) Values() []string {
+	return []string{"public", "unlisted", "share-link", "visitor-auth"}
+}
+
+// AgentsContext says whether agents may draw on a site.
+type AgentsContext string
+
+// The contexts.
+const (
+	AgentsExcluded AgentsContext = "excluded"
+	AgentsIncluded AgentsContext = "included"
+)
+
+// Values lists the contexts.
+func (AgentsContext) Values() []string { return []string{"excluded", "included"} }
+
+// AuthBackend says who signs the tokens of a site's visitors.
+type AuthBackend string
+
+// The backends.
+const (
+	BackendCustom      AuthBackend = "custom"      // whoever holds the site's private key
+	BackendIntegration AuthBackend = "integration" // an integration
+)
+
+// Values lists the backends.
+func (AuthBackend) Values() []string { return []string{"custom", "integration"} }
+
+// SiteStructureType says what the top of a site is made of.
+type SiteStructureType string
+
+// The structures.
+const (
+	StructureSections   SiteStructureType = "sections" // and groups of them
+	StructureSiteSpaces SiteStructureType = "siteSpaces"
+)
+
+// Values lists the structures.
+func (SiteStructureType) Values() []string { return []string{"sections", "siteSpaces"} }
+
+// RedirectKind says what a redirect leads to.
+type RedirectKind string
+
+// The kinds.
+const (
+	RedirectSection   RedirectKind = "site-section"
+	RedirectSiteSpace RedirectKind = "site-space"
+	RedirectPage      RedirectKind = "site-page"
+	RedirectURL       RedirectKind = "url"
+)
+
+// Values lists the kinds.
+func (RedirectKind) Values() []string {
+	return []string{"site-section", "site-space", "site-page", "url"}
+}

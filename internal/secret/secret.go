@@ -22,6 +22,8 @@ type Name string
 const (
 	Downloads   Name = "downloads"   // signs the addresses of files
 	Credentials Name = "credentials" // seals credentials that wait for a job
+	Sites       Name = "sites"       // seals the keys of sites
+	Previews    Name = "previews"    // signs the addresses of previews
 )
 
 const keySize = 32 // bytes

@@ -99,6 +99,9 @@ func (s *Service) Purge(ctx context.Context, at time.Time) (purged int, err erro
 // remove deletes the rows of spaces and those that refer to them without a
 // foreign key.
 func (s *Service) remove(ctx context.Context, ids []string) error {
+	if err := s.depart(ctx, ids); err != nil {
+		return err
+	}
 	client := s.database.Client(ctx)
 	if _, err := client.Reaction.Delete().Where(reactionIn(ids)).Exec(ctx); err != nil {
 		return err

@@ -120,6 +120,9 @@ func (s *Space) gitRuns() bool {
 }
 
 func (s *Service) handOver(ctx context.Context, transferred *Space, organizationID string) error {
+	if err := s.depart(ctx, []string{transferred.ID}); err != nil {
+		return err
+	}
 	place, err := s.lastPosition(ctx, organizationID, nil)
 	if err != nil {
 		return err

@@ -35,6 +35,25 @@ type Service struct {
 	edits            *edit.Preparer
 	structure        *structure.Structure
 	contentListeners []ContentListener
+	departures       []Departure
+}
+
+// Departure is told, in the transaction that does it and while the spaces are
+// still there, that they are handed over to another organization or purged. An
+// error undoes it.
+type Departure func(ctx context.Context, ids []string) error
+
+// OnDeparture registers a listener. It is called while the program is put
+// together, before any space departs.
+func (s *Service) OnDeparture(listener Departure) { s.departures = append(s.departures, listener) }
+
+func (s *Service) depart(ctx context.Context, ids []string) error {
+	for _, listener := range s.departures {
+		if err := listener(ctx, ids); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NewService returns the service of a database.

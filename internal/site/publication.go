@@ -1,0 +1,133 @@
+package site
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"octavo/ent"
+	entsite "octavo/ent/site"
+	"octavo/ent/sitespace"
+	"octavo/internal/access"
+	"octavo/internal/enum"
+	"octavo/internal/fault"
+)
+
+// Publication is how the public reaches a space: through the site with the most
+// open visibility that shows it, the oldest of several.
+type Publication struct {
+	Site *Site
+	path []string
+}
+
+// URL is where the space is read, with the key of a share link where one is
+// needed; nil without it.
+func (p *Publication) URL(shareKey string) *string {
+	return below(p.Site.PublishedURL(shareKey), p.path...)
+}
+
+// Publications returns those of spaces that a published site shows, for
+// loaders.
+func (s *Service) Publications(ctx context.Context, spaceIDs []string) (map[string]*Publication, error) {
+	rows, err := s.database.Client(ctx).SiteSpace.Query().
+		Where(sitespace.SpaceIDIn(spaceIDs...), sitespace.HasSiteWith(entsite.Published(true))).
+		WithSite().WithSection().All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*Publication{}
+	for _, row := range rows {
+		candidate := &Publication{Site: s.seen(access.From(ctx), row.Edges.Site), path: pathOf(row)}
+		if known := found[row.SpaceID]; known == nil || candidate.before(known) {
+			found[row.SpaceID] = candidate
+		}
+	}
+	return found, nil
+}
+
+// pathOf is the path of a site space below the address of its site.
+func pathOf(row *ent.SiteSpace) []string {
+	var path []string
+	site, section := row.Edges.Site, row.Edges.Section
+	chosen := site.DefaultSiteSpaceID
+	if section != nil {
+		chosen = section.DefaultSiteSpaceID
+		if !equal(site.DefaultSectionID, &section.ID) {
+			path = append(path, section.Path)
+		}
+	}
+	if !equal(chosen, &row.ID) {
+		path = append(path, row.Path)
+	}
+	return path
+}
+
+func (p *Publication) before(other *Publication) bool {
+	values := enum.SiteVisibility("").Values()
+	mine, theirs := slices.Index(values, string(p.Site.Visibility)), slices.Index(values, string(other.Site.Visibility))
+	if mine != theirs {
+		return mine < theirs
+	}
+	return strings.Compare(p.Site.ID, other.Site.ID) < 0
+}
+
+// OfSpace returns the site spaces that show a space, as far as the caller may
+// see them, oldest first.
+func (s *Service) OfSpace(ctx context.Context, spaceID string) ([]*SiteSpace, error) {
+	ids, err := s.database.Client(ctx).SiteSpace.Query().Where(sitespace.SpaceID(spaceID)).Order(sitespace.ByID()).IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.SiteSpacesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	ordered := make([]*SiteSpace, 0, len(found))
+	for _, id := range ids {
+		if found[id] != nil {
+			ordered = append(ordered, found[id])
+		}
+	}
+	return ordered, nil
+}
+
+// Lookup says how a visitor names a site: by exactly one of its members, but
+// for OrganizationHostname, which goes with Basename.
+type Lookup struct {
+	ID                   string
+	Basename             string
+	OrganizationHostname string
+	Hostname             string
+	// Proxy is a host name and path.
+	Proxy string
+}
+
+// Find returns a site with its whole structure for those who serve it, whether
+// it is published or not, whoever asks, in six statements at most. Who may see
+// what of it is for the caller to decide. NOT_FOUND when there is no such site.
+func (s *Service) Find(ctx context.Context, lookup Lookup) (*Structure, error) {
+	ctx = access.System(ctx, "a site is served to its audience")
+	query := s.database.Client(ctx).Site.Query()
+	switch {
+	case lookup.ID != "":
+		query.Where(entsite.ID(lookup.ID))
+	case lookup.Hostname != "":
+		query.Where(entsite.Hostname(strings.ToLower(lookup.Hostname)))
+	case lookup.Proxy != "":
+		query.Where(entsite.Proxy(lookup.Proxy))
+	default:
+		query.Where(entsite.Basename(lookup.Basename))
+	}
+	row, err := query.WithOrganization().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, fault.Missing("site")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if lookup.OrganizationHostname != "" && !equal(row.Edges.Organization.Hostname, &lookup.OrganizationHostname) {
+		return nil, fault.Missing("site")
+	}
+	found, err := s.arrange(ctx, map[string]*Site{row.ID: s.seen(access.From(ctx), row)})
+	return found[row.ID], err
+}
