@@ -45,9 +45,11 @@ type CollectionEdges struct {
 	Organization *Organization `json:"organization,omitempty"`
 	// Parent holds the value of the parent edge.
 	Parent *Collection `json:"parent,omitempty"`
+	// Children holds the value of the children edge.
+	Children []*Collection `json:"children,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [2]bool
+	loadedTypes [3]bool
 }
 
 // OrganizationOrErr returns the Organization value or an error if the edge
@@ -70,6 +72,15 @@ func (e CollectionEdges) ParentOrErr() (*Collection, error) {
 		return nil, &NotFoundError{label: collection.Label}
 	}
 	return nil, &NotLoadedError{edge: "parent"}
+}
+
+// ChildrenOrErr returns the Children value or an error if the edge
+// was not loaded in eager-loading.
+func (e CollectionEdges) ChildrenOrErr() ([]*Collection, error) {
+	if e.loadedTypes[2] {
+		return e.Children, nil
+	}
+	return nil, &NotLoadedError{edge: "children"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -168,6 +179,11 @@ func (_m *Collection) QueryOrganization() *OrganizationQuery {
 // QueryParent queries the "parent" edge of the Collection entity.
 func (_m *Collection) QueryParent() *CollectionQuery {
 	return NewCollectionClient(_m.config).QueryParent(_m)
+}
+
+// QueryChildren queries the "children" edge of the Collection entity.
+func (_m *Collection) QueryChildren() *CollectionQuery {
+	return NewCollectionClient(_m.config).QueryChildren(_m)
 }
 
 // Update returns a builder for updating this Collection.

@@ -12,12 +12,25 @@ import (
 	"octavo/graph/generated"
 	"octavo/graph/model"
 	"octavo/internal/access"
-	"octavo/internal/identifier"
+	"octavo/internal/collection"
 	"octavo/internal/loader"
 	"octavo/internal/node"
 	"octavo/internal/permission"
 	"octavo/internal/space"
 )
+
+func (r *collectionResolver) UserPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error) {
+	list, err := permission.Users(ctx, permission.OnCollection(obj), arguments(first, after, last, before))
+	return granted(ctx, list, err)
+}
+
+func (r *collectionResolver) EffectivePermissions(ctx context.Context, obj *collection.Collection, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error) {
+	page, err := r.Resolver.Permissions.Effective(ctx, permission.OnCollection(obj), role, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewEffectivePermissionConnection(page), nil
+}
 
 func (r *effectivePermissionResolver) User(ctx context.Context, obj *permission.Effective) (*ent.User, error) {
 	return loader.From(ctx).User.Load(ctx, obj.UserID)
@@ -51,9 +64,6 @@ func (r *mutationResolver) RemovePermission(ctx context.Context, input model.Rem
 }
 
 func (r *permissionSourceResolver) Resource(ctx context.Context, obj *permission.Source) (node.Node, error) {
-	if kind, _ := identifier.Split(obj.ResourceID); kind == identifier.Collection {
-		return loader.From(ctx).Collection.Load(ctx, obj.ResourceID)
-	}
 	return loader.From(ctx).Node.Load(ctx, obj.ResourceID)
 }
 

@@ -28,6 +28,7 @@ type restricted struct {
 func (a *API) permissions(router chi.Router) {
 	for _, resource := range []restricted{
 		{path: "/spaces/{spaceId}/permissions", id: "spaceId", users: a.userPermissionsOfSpace, aggregate: a.effectivePermissionsOfSpace},
+		{path: "/collections/{collectionId}/permissions", id: "collectionId", users: a.userPermissionsOfCollection, aggregate: a.effectivePermissionsOfCollection},
 	} {
 		router.Post(resource.path, a.handle(a.invite(resource)))
 		router.Get(resource.path+"/users", a.handle(a.listUserPermissions(resource)))
@@ -136,6 +137,22 @@ func (a *API) effectivePermissionsOfSpace(request *http.Request, role *access.Ro
 		return nil, err
 	}
 	return a.resolvers.Space().EffectivePermissions(request.Context(), found, role, first, after, nil, nil)
+}
+
+func (a *API) userPermissionsOfCollection(request *http.Request, first *int, after *string) (*model.GrantedConnection, error) {
+	found, err := a.collection(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.Collection().UserPermissions(request.Context(), found, first, after, nil, nil)
+}
+
+func (a *API) effectivePermissionsOfCollection(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error) {
+	found, err := a.collection(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.Collection().EffectivePermissions(request.Context(), found, role, first, after, nil, nil)
 }
 
 // changed answers an operation that has nothing to show.

@@ -199,6 +199,8 @@ const scenario = [
 
   // Who may do what
   ...permitted({ group: 'spaces', suffix: 'Space', id: (s) => s.space }),
+  { operation: 'createCollection', status: 201, call: ({ api, organization }) => api.orgs.createCollection(organization, { title: 'Charts' }), check: (body, s) => { s.collection = body.id; } },
+  ...permitted({ group: 'collections', suffix: 'Collection', id: (s) => s.collection }),
 
   // The space as a whole
   { operation: 'duplicateSpace', status: 201, call: ({ api, space }) => api.spaces.duplicateSpace(space), check: (body, s) => { assert.notEqual(body.id, s.space); s.copy = body.id; } },

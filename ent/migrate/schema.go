@@ -163,7 +163,7 @@ var (
 		{Name: "default_level", Type: field.TypeInt8, Default: -1},
 		{Name: "position", Type: field.TypeString},
 		{Name: "organization_id", Type: field.TypeString},
-		{Name: "parent_id", Type: field.TypeString, Unique: true, Nullable: true},
+		{Name: "parent_id", Type: field.TypeString, Nullable: true},
 	}
 	// CollectionsTable holds the schema information for the "collections" table.
 	CollectionsTable = &schema.Table{
@@ -178,7 +178,7 @@ var (
 				OnDelete:   schema.Cascade,
 			},
 			{
-				Symbol:     "collections_collections_parent",
+				Symbol:     "collections_collections_children",
 				Columns:    []*schema.Column{CollectionsColumns[7]},
 				RefColumns: []*schema.Column{CollectionsColumns[0]},
 				OnDelete:   schema.Cascade,

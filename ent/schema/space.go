@@ -37,7 +37,8 @@ func (Collection) Fields() []ent.Field {
 // Edges of the schema.
 func (Collection) Edges() []ent.Edge {
 	return []ent.Edge{
-		mayBelongTo("parent", Collection.Type, "parent_id"),
+		edge.To("children", Collection.Type).Annotations(entsql.OnDelete(entsql.Cascade)).
+			From("parent").Unique().Field("parent_id"),
 	}
 }
 

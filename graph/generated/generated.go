@@ -182,16 +182,18 @@ type ComplexityRoot struct {
 	}
 
 	Collection struct {
-		Collections  func(childComplexity int, first *int, after *string, last *int, before *string) int
-		DefaultLevel func(childComplexity int) int
-		Description  func(childComplexity int) int
-		ID           func(childComplexity int) int
-		Organization func(childComplexity int) int
-		Parent       func(childComplexity int) int
-		Permissions  func(childComplexity int) int
-		Spaces       func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Title        func(childComplexity int) int
-		Urls         func(childComplexity int) int
+		Collections          func(childComplexity int, first *int, after *string, last *int, before *string) int
+		DefaultLevel         func(childComplexity int) int
+		Description          func(childComplexity int) int
+		EffectivePermissions func(childComplexity int, role *access.Role, first *int, after *string, last *int, before *string) int
+		ID                   func(childComplexity int) int
+		Organization         func(childComplexity int) int
+		Parent               func(childComplexity int) int
+		Permissions          func(childComplexity int) int
+		Spaces               func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Title                func(childComplexity int) int
+		Urls                 func(childComplexity int) int
+		UserPermissions      func(childComplexity int, first *int, after *string, last *int, before *string) int
 	}
 
 	CollectionConnection struct {
@@ -1214,6 +1216,8 @@ type CollectionResolver interface {
 
 	Spaces(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.SpaceConnection, error)
 	Collections(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
+	UserPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
+	EffectivePermissions(ctx context.Context, obj *collection.Collection, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 }
 type CommentResolver interface {
 	PostedBy(ctx context.Context, obj *comment.Comment) (*ent.User, error)
@@ -1885,6 +1889,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Collection.Description(childComplexity), true
+	case "Collection.effectivePermissions":
+		if e.ComplexityRoot.Collection.EffectivePermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_effectivePermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.EffectivePermissions(childComplexity, args["role"].(*access.Role), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Collection.id":
 		if e.ComplexityRoot.Collection.ID == nil {
 			break
@@ -1932,6 +1947,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Collection.Urls(childComplexity), true
+	case "Collection.userPermissions":
+		if e.ComplexityRoot.Collection.UserPermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_userPermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.UserPermissions(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 
 	case "CollectionConnection.edges":
 		if e.ComplexityRoot.CollectionConnection.Edges == nil {
@@ -7528,6 +7554,16 @@ extend type Space {
   effectivePermissions(role: Role, first: Int, after: String, last: Int, before: String): EffectivePermissionConnection!
 }
 
+extend type Collection {
+  "What the collection itself grants to users, in the order in which it was granted."
+  userPermissions(first: Int, after: String, last: Int, before: String): UserPermissionConnection!
+  """
+  Everybody who may at least read the collection, with their role and why they have
+  it, in the order in which they joined the organization.
+  """
+  effectivePermissions(role: Role, first: Int, after: String, last: Int, before: String): EffectivePermissionConnection!
+}
+
 "What a space or collection grants to a user."
 type UserPermission {
   user: User!
@@ -7550,8 +7586,11 @@ type EffectivePermission {
 
 type PermissionSource {
   kind: PermissionSourceKind!
-  "What says so: the space, a collection around it, or the organization."
-  resource: PermissionResource!
+  """
+  What says so: the resource itself, a collection around it, or the
+  organization. Null for a collection that the viewer may not read.
+  """
+  resource: PermissionResource
 }
 
 enum PermissionSourceKind {
@@ -8415,7 +8454,64 @@ func (ec *executionContext) field_Collection_collections_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Collection_effectivePermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "role", ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole)
+	if err != nil {
+		return nil, err
+	}
+	args["role"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Collection_spaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Collection_userPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -12446,6 +12542,10 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -12658,6 +12758,108 @@ func (ec *executionContext) fieldContext_Collection_collections(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Collection_userPermissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_userPermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().UserPermissions(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNUserPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_userPermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_UserPermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_UserPermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_UserPermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_UserPermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserPermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_userPermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_effectivePermissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_effectivePermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().EffectivePermissions(ctx, obj, fc.Args["role"].(*access.Role), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNEffectivePermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_effectivePermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_EffectivePermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_EffectivePermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_EffectivePermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_EffectivePermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EffectivePermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_effectivePermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CollectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12737,6 +12939,10 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -12885,6 +13091,10 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -16245,6 +16455,10 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -17331,6 +17545,10 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -26240,9 +26458,9 @@ func (ec *executionContext) _PermissionSource_resource(ctx context.Context, fiel
 			return ec.Resolvers.PermissionSource().Resource(ctx, obj)
 		},
 		nil,
-		ec.marshalNPermissionResource2octavoᚋinternalᚋnodeᚐNode,
+		ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -26531,6 +26749,10 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -32341,6 +32563,10 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -35597,6 +35823,10 @@ func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
 		},
@@ -42315,6 +42545,78 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_userPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "effectivePermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_effectivePermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -48061,16 +48363,13 @@ func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.Selec
 		case "resource":
 			field := field
 
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
 				defer func() {
 					if r := recover(); r != nil {
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
 				res = ec._PermissionSource_resource(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
 				return res
 			}
 
@@ -55486,16 +55785,6 @@ func (ec *executionContext) marshalNPageURLs2ᚖoctavoᚋgraphᚋmodelᚐPageURL
 		return graphql.Null
 	}
 	return ec._PageURLs(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNPermissionResource2octavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v node.Node) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PermissionResource(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPermissionSource2octavoᚋinternalᚋpermissionᚐSource(ctx context.Context, sel ast.SelectionSet, v permission.Source) graphql.Marshaler {

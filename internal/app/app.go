@@ -197,7 +197,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Start: func(ctx context.Context, run transfer.Run) error { return app.Jobs.Transfer(ctx, run) },
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
-	app.Permissions = permission.NewService(opened, app.Spaces)
+	app.Permissions = permission.NewService(opened, app.Spaces, app.Collections)
 	app.Sites = site.NewService(site.Parts{
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Addresses: addresses, Keys: keys.sites, Previews: keys.previews,
 	})

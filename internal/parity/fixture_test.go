@@ -155,7 +155,7 @@ func init() { // makers use each other through value
 		"branchId":   makeBranch,
 		"spaceId":    makeSpace,
 		"templateId": makeTemplate, "collectionId": makeCollection,
-		"restrictedSpace":  makeRestricted(makeSpace),
+		"restrictedSpace": makeRestricted(makeSpace), "restrictedCollection": makeRestricted(makeCollection),
 		"liveSpaceId":      makeLiveSpace,
 		"deletedSpaceId":   makeDeletedSpace,
 		"revisionId":       revisionOf("spaceId"),

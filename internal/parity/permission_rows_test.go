@@ -9,7 +9,7 @@ import (
 )
 
 // permissionRows are those of spaces and of collections.
-var permissionRows = slices.Concat(permissionRowsOf("space", "Space"))
+var permissionRows = slices.Concat(permissionRowsOf("space", "Space"), permissionRowsOf("collection", "Collection"))
 
 // permissionRowsOf are the rows of a kind of resource.
 func permissionRowsOf(kind, name string) []row {
@@ -44,7 +44,7 @@ func permissionRowsOf(kind, name string) []row {
 
 const userPermission = " { permission: role user " + user + " } "
 
-// makeRestricted is a space that grants something to the reviewer.
+// makeRestricted is a space or collection that grants something to the reviewer.
 func makeRestricted(make func(t testing.TB, f *fixture) string) func(t testing.TB, f *fixture) string {
 	return func(t testing.TB, f *fixture) string {
 		t.Helper()

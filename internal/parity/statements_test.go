@@ -38,8 +38,10 @@ var growths = map[string]growth{
 	"listChangeRequestsForOrganization":     repeated(makeOpenChangeRequest),
 	"listChangeRequestsForSpace":            repeated(makeEmptyChangeRequest),
 
-	"listUserPermissionsInSpace":      growGranted("space"),
-	"listPermissionsAggregateInSpace": growGranted("space"),
+	"listUserPermissionsInSpace":           growGranted("space"),
+	"listPermissionsAggregateInSpace":      growGranted("space"),
+	"listUserPermissionsInCollection":      growGranted("collection"),
+	"listPermissionsAggregateInCollection": growGranted("collection"),
 
 	"getCurrentRevision":         growMain,
 	"listPages":                  growMain,

@@ -13,6 +13,7 @@ import (
 
 	"octavo/ent"
 	"octavo/internal/access"
+	"octavo/internal/collection"
 	"octavo/internal/database"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
@@ -21,13 +22,14 @@ import (
 
 // Service keeps permissions.
 type Service struct {
-	database *database.Database
-	spaces   *space.Service
+	database    *database.Database
+	spaces      *space.Service
+	collections *collection.Service
 }
 
 // NewService returns the service of a database.
-func NewService(opened *database.Database, spaces *space.Service) *Service {
-	return &Service{database: opened, spaces: spaces}
+func NewService(opened *database.Database, spaces *space.Service, collections *collection.Service) *Service {
+	return &Service{database: opened, spaces: spaces, collections: collections}
 }
 
 // Resource is a space or collection that the caller may read, as far as
@@ -51,6 +53,11 @@ func OnSpace(found *space.Space) Resource {
 		resource.around = *found.CollectionID
 	}
 	return resource
+}
+
+// OnCollection is a collection as a resource.
+func OnCollection(found *collection.Collection) Resource {
+	return Resource{ID: found.ID, OrganizationID: found.OrganizationID, Role: found.Role, around: found.ID}
 }
 
 // Principal is a user or a team.
@@ -84,6 +91,12 @@ func (s *Service) resource(ctx context.Context, id string, scope access.Scope, m
 			return Resource{}, err
 		}
 		return OnSpace(found), nil
+	case identifier.Collection:
+		found, err := s.collections.Require(ctx, id, scope, minimum)
+		if err != nil {
+			return Resource{}, err
+		}
+		return OnCollection(found), nil
 	default:
 		return Resource{}, fault.Missing("space or collection")
 	}

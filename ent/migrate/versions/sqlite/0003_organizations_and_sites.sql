@@ -1,5 +1,6 @@
 PRAGMA foreign_keys = off;
 PRAGMA foreign_keys = off;
+DROP INDEX `collections_parent_id_key`;
 CREATE TABLE `new_organizations` (`id` text NOT NULL, `created_at` datetime NOT NULL, `title` text NOT NULL, `hostname` text NULL, `type` text NOT NULL DEFAULT ('business'), `use_case` text NULL, `community_type` text NULL, `plan` text NOT NULL DEFAULT ('internal'), `email_domains` json NOT NULL, `default_role` integer NOT NULL DEFAULT (1), `default_content` json NULL, `logo` text NULL, `sso` bool NOT NULL DEFAULT (false), `ai` bool NOT NULL DEFAULT (false), `invite_links` bool NOT NULL DEFAULT (true), `merge_rules` json NOT NULL, `agent_instructions` text NOT NULL DEFAULT (''), `agent_instructions_updated_at` datetime NULL, `agent_instructions_updated_by` text NULL, PRIMARY KEY (`id`));
 INSERT INTO `new_organizations` (`id`, `created_at`, `title`, `hostname`, `type`, `use_case`, `community_type`, `plan`, `email_domains`, `default_role`, `default_content`, `logo`, `sso`, `ai`, `invite_links`, `merge_rules`) SELECT `id`, `created_at`, `title`, `hostname`, `type`, `use_case`, `community_type`, `plan`, `email_domains`, `default_role`, `default_content`, `logo`, `sso`, `ai`, `invite_links`, `merge_rules` FROM `organizations`;
 DROP TABLE `organizations`;
