@@ -3455,6 +3455,9 @@ type CollectionMutation struct {
 	clearedorganization bool
 	parent              *string
 	clearedparent       bool
+	children            map[string]struct{}
+	removedchildren     map[string]struct{}
+	clearedchildren     bool
 	done                bool
 	oldValue            func(context.Context) (*Collection, error)
 	predicates          []predicate.Collection
@@ -3916,6 +3919,60 @@ func (m *CollectionMutation) ResetParent() {
 	m.clearedparent = false
 }
 
+// AddChildIDs adds the "children" edge to the Collection entity by ids.
+func (m *CollectionMutation) AddChildIDs(ids ...string) {
+	if m.children == nil {
+		m.children = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.children[ids[i]] = struct{}{}
+	}
+}
+
+// ClearChildren clears the "children" edge to the Collection entity.
+func (m *CollectionMutation) ClearChildren() {
+	m.clearedchildren = true
+}
+
+// ChildrenCleared reports if the "children" edge to the Collection entity was cleared.
+func (m *CollectionMutation) ChildrenCleared() bool {
+	return m.clearedchildren
+}
+
+// RemoveChildIDs removes the "children" edge to the Collection entity by IDs.
+func (m *CollectionMutation) RemoveChildIDs(ids ...string) {
+	if m.removedchildren == nil {
+		m.removedchildren = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.children, ids[i])
+		m.removedchildren[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedChildren returns the removed IDs of the "children" edge to the Collection entity.
+func (m *CollectionMutation) RemovedChildrenIDs() (ids []string) {
+	for id := range m.removedchildren {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ChildrenIDs returns the "children" edge IDs in the mutation.
+func (m *CollectionMutation) ChildrenIDs() (ids []string) {
+	for id := range m.children {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetChildren resets all changes to the "children" edge.
+func (m *CollectionMutation) ResetChildren() {
+	m.children = nil
+	m.clearedchildren = false
+	m.removedchildren = nil
+}
+
 // Where appends a list predicates to the CollectionMutation builder.
 func (m *CollectionMutation) Where(ps ...predicate.Collection) {
 	m.predicates = append(m.predicates, ps...)
@@ -4181,12 +4238,15 @@ func (m *CollectionMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *CollectionMutation) AddedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.organization != nil {
 		edges = append(edges, collection.EdgeOrganization)
 	}
 	if m.parent != nil {
 		edges = append(edges, collection.EdgeParent)
+	}
+	if m.children != nil {
+		edges = append(edges, collection.EdgeChildren)
 	}
 	return edges
 }
@@ -4203,30 +4263,50 @@ func (m *CollectionMutation) AddedIDs(name string) []ent.Value {
 		if id := m.parent; id != nil {
 			return []ent.Value{*id}
 		}
+	case collection.EdgeChildren:
+		ids := make([]ent.Value, 0, len(m.children))
+		for id := range m.children {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *CollectionMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
+	if m.removedchildren != nil {
+		edges = append(edges, collection.EdgeChildren)
+	}
 	return edges
 }
 
 // RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
 // the given name in this mutation.
 func (m *CollectionMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case collection.EdgeChildren:
+		ids := make([]ent.Value, 0, len(m.removedchildren))
+		for id := range m.removedchildren {
+			ids = append(ids, id)
+		}
+		return ids
+	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *CollectionMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.clearedorganization {
 		edges = append(edges, collection.EdgeOrganization)
 	}
 	if m.clearedparent {
 		edges = append(edges, collection.EdgeParent)
+	}
+	if m.clearedchildren {
+		edges = append(edges, collection.EdgeChildren)
 	}
 	return edges
 }
@@ -4239,6 +4319,8 @@ func (m *CollectionMutation) EdgeCleared(name string) bool {
 		return m.clearedorganization
 	case collection.EdgeParent:
 		return m.clearedparent
+	case collection.EdgeChildren:
+		return m.clearedchildren
 	}
 	return false
 }
@@ -4266,6 +4348,9 @@ func (m *CollectionMutation) ResetEdge(name string) error {
 		return nil
 	case collection.EdgeParent:
 		m.ResetParent()
+		return nil
+	case collection.EdgeChildren:
+		m.ResetChildren()
 		return nil
 	}
 	return fmt.Errorf("unknown Collection edge %s", name)
