@@ -24,6 +24,8 @@ type Team struct {
 	OrganizationID string `json:"organization_id,omitempty"`
 	// Title holds the value of the "title" field.
 	Title string `json:"title,omitempty"`
+	// FoldedTitle holds the value of the "folded_title" field.
+	FoldedTitle string `json:"folded_title,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the TeamQuery when eager-loading is set.
 	Edges        TeamEdges `json:"edges"`
@@ -66,7 +68,7 @@ func (*Team) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case team.FieldID, team.FieldOrganizationID, team.FieldTitle:
+		case team.FieldID, team.FieldOrganizationID, team.FieldTitle, team.FieldFoldedTitle:
 			values[i] = new(sql.NullString)
 		case team.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -108,6 +110,12 @@ func (_m *Team) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field title", values[i])
 			} else if value.Valid {
 				_m.Title = value.String
+			}
+		case team.FieldFoldedTitle:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_title", values[i])
+			} else if value.Valid {
+				_m.FoldedTitle = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -163,6 +171,9 @@ func (_m *Team) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("title=")
 	builder.WriteString(_m.Title)
+	builder.WriteString(", ")
+	builder.WriteString("folded_title=")
+	builder.WriteString(_m.FoldedTitle)
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -51,6 +51,20 @@ func (_c *TeamCreate) SetTitle(v string) *TeamCreate {
 	return _c
 }
 
+// SetFoldedTitle sets the "folded_title" field.
+func (_c *TeamCreate) SetFoldedTitle(v string) *TeamCreate {
+	_c.mutation.SetFoldedTitle(v)
+	return _c
+}
+
+// SetNillableFoldedTitle sets the "folded_title" field if the given value is not nil.
+func (_c *TeamCreate) SetNillableFoldedTitle(v *string) *TeamCreate {
+	if v != nil {
+		_c.SetFoldedTitle(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *TeamCreate) SetID(v string) *TeamCreate {
 	_c.mutation.SetID(v)
@@ -124,6 +138,10 @@ func (_c *TeamCreate) defaults() {
 		v := team.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
 	}
+	if _, ok := _c.mutation.FoldedTitle(); !ok {
+		v := team.DefaultFoldedTitle
+		_c.mutation.SetFoldedTitle(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		v := team.DefaultID()
 		_c.mutation.SetID(v)
@@ -145,6 +163,9 @@ func (_c *TeamCreate) check() error {
 	}
 	if _, ok := _c.mutation.Title(); !ok {
 		return &ValidationError{Name: "title", err: errors.New(`ent: missing required field "Team.title"`)}
+	}
+	if _, ok := _c.mutation.FoldedTitle(); !ok {
+		return &ValidationError{Name: "folded_title", err: errors.New(`ent: missing required field "Team.folded_title"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := team.IDValidator(v); err != nil {
@@ -197,6 +218,10 @@ func (_c *TeamCreate) createSpec() (*Team, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
 		_node.Title = value
+	}
+	if value, ok := _c.mutation.FoldedTitle(); ok {
+		_spec.SetField(team.FieldFoldedTitle, field.TypeString, value)
+		_node.FoldedTitle = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -307,6 +332,18 @@ func (u *TeamUpsert) UpdateTitle() *TeamUpsert {
 	return u
 }
 
+// SetFoldedTitle sets the "folded_title" field.
+func (u *TeamUpsert) SetFoldedTitle(v string) *TeamUpsert {
+	u.Set(team.FieldFoldedTitle, v)
+	return u
+}
+
+// UpdateFoldedTitle sets the "folded_title" field to the value that was provided on create.
+func (u *TeamUpsert) UpdateFoldedTitle() *TeamUpsert {
+	u.SetExcluded(team.FieldFoldedTitle)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -383,6 +420,20 @@ func (u *TeamUpsertOne) SetTitle(v string) *TeamUpsertOne {
 func (u *TeamUpsertOne) UpdateTitle() *TeamUpsertOne {
 	return u.Update(func(s *TeamUpsert) {
 		s.UpdateTitle()
+	})
+}
+
+// SetFoldedTitle sets the "folded_title" field.
+func (u *TeamUpsertOne) SetFoldedTitle(v string) *TeamUpsertOne {
+	return u.Update(func(s *TeamUpsert) {
+		s.SetFoldedTitle(v)
+	})
+}
+
+// UpdateFoldedTitle sets the "folded_title" field to the value that was provided on create.
+func (u *TeamUpsertOne) UpdateFoldedTitle() *TeamUpsertOne {
+	return u.Update(func(s *TeamUpsert) {
+		s.UpdateFoldedTitle()
 	})
 }
 
@@ -629,6 +680,20 @@ func (u *TeamUpsertBulk) SetTitle(v string) *TeamUpsertBulk {
 func (u *TeamUpsertBulk) UpdateTitle() *TeamUpsertBulk {
 	return u.Update(func(s *TeamUpsert) {
 		s.UpdateTitle()
+	})
+}
+
+// SetFoldedTitle sets the "folded_title" field.
+func (u *TeamUpsertBulk) SetFoldedTitle(v string) *TeamUpsertBulk {
+	return u.Update(func(s *TeamUpsert) {
+		s.SetFoldedTitle(v)
+	})
+}
+
+// UpdateFoldedTitle sets the "folded_title" field to the value that was provided on create.
+func (u *TeamUpsertBulk) UpdateFoldedTitle() *TeamUpsertBulk {
+	return u.Update(func(s *TeamUpsert) {
+		s.UpdateFoldedTitle()
 	})
 }
 

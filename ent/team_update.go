@@ -58,6 +58,20 @@ func (_u *TeamUpdate) SetNillableTitle(v *string) *TeamUpdate {
 	return _u
 }
 
+// SetFoldedTitle sets the "folded_title" field.
+func (_u *TeamUpdate) SetFoldedTitle(v string) *TeamUpdate {
+	_u.mutation.SetFoldedTitle(v)
+	return _u
+}
+
+// SetNillableFoldedTitle sets the "folded_title" field if the given value is not nil.
+func (_u *TeamUpdate) SetNillableFoldedTitle(v *string) *TeamUpdate {
+	if v != nil {
+		_u.SetFoldedTitle(*v)
+	}
+	return _u
+}
+
 // SetOrganization sets the "organization" edge to the Organization entity.
 func (_u *TeamUpdate) SetOrganization(v *Organization) *TeamUpdate {
 	return _u.SetOrganizationID(v.ID)
@@ -170,6 +184,9 @@ func (_u *TeamUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FoldedTitle(); ok {
+		_spec.SetField(team.FieldFoldedTitle, field.TypeString, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -291,6 +308,20 @@ func (_u *TeamUpdateOne) SetTitle(v string) *TeamUpdateOne {
 func (_u *TeamUpdateOne) SetNillableTitle(v *string) *TeamUpdateOne {
 	if v != nil {
 		_u.SetTitle(*v)
+	}
+	return _u
+}
+
+// SetFoldedTitle sets the "folded_title" field.
+func (_u *TeamUpdateOne) SetFoldedTitle(v string) *TeamUpdateOne {
+	_u.mutation.SetFoldedTitle(v)
+	return _u
+}
+
+// SetNillableFoldedTitle sets the "folded_title" field if the given value is not nil.
+func (_u *TeamUpdateOne) SetNillableFoldedTitle(v *string) *TeamUpdateOne {
+	if v != nil {
+		_u.SetFoldedTitle(*v)
 	}
 	return _u
 }
@@ -437,6 +468,9 @@ func (_u *TeamUpdateOne) sqlSave(ctx context.Context) (_node *Team, err error) {
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(team.FieldTitle, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FoldedTitle(); ok {
+		_spec.SetField(team.FieldFoldedTitle, field.TypeString, value)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -8,6 +8,7 @@ import (
 	"octavo/ent/team"
 	"octavo/ent/teammember"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type TeamMember struct {
 	// UserID holds the value of the "user_id" field.
 	UserID string `json:"user_id,omitempty"`
 	// Role holds the value of the "role" field.
-	Role string `json:"role,omitempty"`
+	Role enum.TeamRole `json:"role,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the TeamMemberQuery when eager-loading is set.
 	Edges        TeamMemberEdges `json:"edges"`
@@ -140,7 +141,7 @@ func (_m *TeamMember) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field role", values[i])
 			} else if value.Valid {
-				_m.Role = value.String
+				_m.Role = enum.TeamRole(value.String)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -206,7 +207,7 @@ func (_m *TeamMember) String() string {
 	builder.WriteString(_m.UserID)
 	builder.WriteString(", ")
 	builder.WriteString("role=")
-	builder.WriteString(_m.Role)
+	builder.WriteString(fmt.Sprintf("%v", _m.Role))
 	builder.WriteByte(')')
 	return builder.String()
 }

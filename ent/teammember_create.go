@@ -10,6 +10,7 @@ import (
 	"octavo/ent/team"
 	"octavo/ent/teammember"
 	"octavo/ent/user"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -59,13 +60,13 @@ func (_c *TeamMemberCreate) SetUserID(v string) *TeamMemberCreate {
 }
 
 // SetRole sets the "role" field.
-func (_c *TeamMemberCreate) SetRole(v string) *TeamMemberCreate {
+func (_c *TeamMemberCreate) SetRole(v enum.TeamRole) *TeamMemberCreate {
 	_c.mutation.SetRole(v)
 	return _c
 }
 
 // SetNillableRole sets the "role" field if the given value is not nil.
-func (_c *TeamMemberCreate) SetNillableRole(v *string) *TeamMemberCreate {
+func (_c *TeamMemberCreate) SetNillableRole(v *enum.TeamRole) *TeamMemberCreate {
 	if v != nil {
 		_c.SetRole(*v)
 	}
@@ -356,7 +357,7 @@ func (u *TeamMemberUpsert) UpdateOrganizationID() *TeamMemberUpsert {
 }
 
 // SetRole sets the "role" field.
-func (u *TeamMemberUpsert) SetRole(v string) *TeamMemberUpsert {
+func (u *TeamMemberUpsert) SetRole(v enum.TeamRole) *TeamMemberUpsert {
 	u.Set(teammember.FieldRole, v)
 	return u
 }
@@ -439,7 +440,7 @@ func (u *TeamMemberUpsertOne) UpdateOrganizationID() *TeamMemberUpsertOne {
 }
 
 // SetRole sets the "role" field.
-func (u *TeamMemberUpsertOne) SetRole(v string) *TeamMemberUpsertOne {
+func (u *TeamMemberUpsertOne) SetRole(v enum.TeamRole) *TeamMemberUpsertOne {
 	return u.Update(func(s *TeamMemberUpsert) {
 		s.SetRole(v)
 	})
@@ -691,7 +692,7 @@ func (u *TeamMemberUpsertBulk) UpdateOrganizationID() *TeamMemberUpsertBulk {
 }
 
 // SetRole sets the "role" field.
-func (u *TeamMemberUpsertBulk) SetRole(v string) *TeamMemberUpsertBulk {
+func (u *TeamMemberUpsertBulk) SetRole(v enum.TeamRole) *TeamMemberUpsertBulk {
 	return u.Update(func(s *TeamMemberUpsert) {
 		s.SetRole(v)
 	})

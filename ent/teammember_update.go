@@ -9,6 +9,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/ent/teammember"
+	"octavo/internal/enum"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -44,13 +45,13 @@ func (_u *TeamMemberUpdate) SetNillableOrganizationID(v *string) *TeamMemberUpda
 }
 
 // SetRole sets the "role" field.
-func (_u *TeamMemberUpdate) SetRole(v string) *TeamMemberUpdate {
+func (_u *TeamMemberUpdate) SetRole(v enum.TeamRole) *TeamMemberUpdate {
 	_u.mutation.SetRole(v)
 	return _u
 }
 
 // SetNillableRole sets the "role" field if the given value is not nil.
-func (_u *TeamMemberUpdate) SetNillableRole(v *string) *TeamMemberUpdate {
+func (_u *TeamMemberUpdate) SetNillableRole(v *enum.TeamRole) *TeamMemberUpdate {
 	if v != nil {
 		_u.SetRole(*v)
 	}
@@ -206,13 +207,13 @@ func (_u *TeamMemberUpdateOne) SetNillableOrganizationID(v *string) *TeamMemberU
 }
 
 // SetRole sets the "role" field.
-func (_u *TeamMemberUpdateOne) SetRole(v string) *TeamMemberUpdateOne {
+func (_u *TeamMemberUpdateOne) SetRole(v enum.TeamRole) *TeamMemberUpdateOne {
 	_u.mutation.SetRole(v)
 	return _u
 }
 
 // SetNillableRole sets the "role" field if the given value is not nil.
-func (_u *TeamMemberUpdateOne) SetNillableRole(v *string) *TeamMemberUpdateOne {
+func (_u *TeamMemberUpdateOne) SetNillableRole(v *enum.TeamRole) *TeamMemberUpdateOne {
 	if v != nil {
 		_u.SetRole(*v)
 	}

@@ -19,6 +19,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/space"
+	"octavo/internal/team"
 	"octavo/internal/template"
 	"octavo/internal/transfer"
 	"octavo/internal/user"
@@ -31,6 +32,7 @@ type Resolver struct {
 	Version        Version
 	Users          *user.Service
 	Organizations  *organization.Service
+	Teams          *team.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	SearchIndex    *search.Index

@@ -31,6 +31,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.system(router)
 	api.users(router)
 	api.organizations(router)
+	api.teams(router)
 	api.spaces(router)
 	api.permissions(router)
 	api.collections(router)

@@ -1137,6 +1137,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "title", Type: field.TypeString},
+		{Name: "folded_title", Type: field.TypeString, Default: ""},
 		{Name: "organization_id", Type: field.TypeString},
 	}
 	// TeamsTable holds the schema information for the "teams" table.
@@ -1147,7 +1148,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "teams_organizations_organization",
-				Columns:    []*schema.Column{TeamsColumns[3]},
+				Columns:    []*schema.Column{TeamsColumns[4]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1156,7 +1157,7 @@ var (
 			{
 				Name:    "team_organization_id",
 				Unique:  false,
-				Columns: []*schema.Column{TeamsColumns[3]},
+				Columns: []*schema.Column{TeamsColumns[4]},
 			},
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 )
 
@@ -20,7 +21,12 @@ func (Team) Mixin() []ent.Mixin {
 }
 
 // Fields of the schema.
-func (Team) Fields() []ent.Field { return []ent.Field{field.String("title")} }
+func (Team) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("title"),
+		field.String("folded_title").Default(""), // in lower case, for search: databases fold ASCII alone
+	}
+}
 
 // Edges of the schema.
 func (Team) Edges() []ent.Edge {
@@ -43,7 +49,7 @@ func (TeamMember) Fields() []ent.Field {
 	return []ent.Field{
 		reference("team_id"),
 		reference("user_id"),
-		field.String("role").Default("member"), // owner, member
+		field.String("role").GoType(enum.TeamRole("")).Default("member"),
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	FieldOrganizationID = "organization_id"
 	// FieldTitle holds the string denoting the title field in the database.
 	FieldTitle = "title"
+	// FieldFoldedTitle holds the string denoting the folded_title field in the database.
+	FieldFoldedTitle = "folded_title"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// EdgeTeamMembers holds the string denoting the team_members edge name in mutations.
@@ -48,6 +50,7 @@ var Columns = []string{
 	FieldCreatedAt,
 	FieldOrganizationID,
 	FieldTitle,
+	FieldFoldedTitle,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -65,6 +68,8 @@ var (
 	DefaultCreatedAt func() time.Time
 	// OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
 	OrganizationIDValidator func(string) error
+	// DefaultFoldedTitle holds the default value on creation for the "folded_title" field.
+	DefaultFoldedTitle string
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -92,6 +97,11 @@ func ByOrganizationID(opts ...sql.OrderTermOption) OrderOption {
 // ByTitle orders the results by the title field.
 func ByTitle(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTitle, opts...).ToFunc()
+}
+
+// ByFoldedTitle orders the results by the folded_title field.
+func ByFoldedTitle(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedTitle, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

@@ -80,6 +80,11 @@ func Title(v string) predicate.Team {
 	return predicate.Team(sql.FieldEQ(FieldTitle, v))
 }
 
+// FoldedTitle applies equality check predicate on the "folded_title" field. It's identical to FoldedTitleEQ.
+func FoldedTitle(v string) predicate.Team {
+	return predicate.Team(sql.FieldEQ(FieldFoldedTitle, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Team {
 	return predicate.Team(sql.FieldEQ(FieldCreatedAt, v))
@@ -248,6 +253,71 @@ func TitleEqualFold(v string) predicate.Team {
 // TitleContainsFold applies the ContainsFold predicate on the "title" field.
 func TitleContainsFold(v string) predicate.Team {
 	return predicate.Team(sql.FieldContainsFold(FieldTitle, v))
+}
+
+// FoldedTitleEQ applies the EQ predicate on the "folded_title" field.
+func FoldedTitleEQ(v string) predicate.Team {
+	return predicate.Team(sql.FieldEQ(FieldFoldedTitle, v))
+}
+
+// FoldedTitleNEQ applies the NEQ predicate on the "folded_title" field.
+func FoldedTitleNEQ(v string) predicate.Team {
+	return predicate.Team(sql.FieldNEQ(FieldFoldedTitle, v))
+}
+
+// FoldedTitleIn applies the In predicate on the "folded_title" field.
+func FoldedTitleIn(vs ...string) predicate.Team {
+	return predicate.Team(sql.FieldIn(FieldFoldedTitle, vs...))
+}
+
+// FoldedTitleNotIn applies the NotIn predicate on the "folded_title" field.
+func FoldedTitleNotIn(vs ...string) predicate.Team {
+	return predicate.Team(sql.FieldNotIn(FieldFoldedTitle, vs...))
+}
+
+// FoldedTitleGT applies the GT predicate on the "folded_title" field.
+func FoldedTitleGT(v string) predicate.Team {
+	return predicate.Team(sql.FieldGT(FieldFoldedTitle, v))
+}
+
+// FoldedTitleGTE applies the GTE predicate on the "folded_title" field.
+func FoldedTitleGTE(v string) predicate.Team {
+	return predicate.Team(sql.FieldGTE(FieldFoldedTitle, v))
+}
+
+// FoldedTitleLT applies the LT predicate on the "folded_title" field.
+func FoldedTitleLT(v string) predicate.Team {
+	return predicate.Team(sql.FieldLT(FieldFoldedTitle, v))
+}
+
+// FoldedTitleLTE applies the LTE predicate on the "folded_title" field.
+func FoldedTitleLTE(v string) predicate.Team {
+	return predicate.Team(sql.FieldLTE(FieldFoldedTitle, v))
+}
+
+// FoldedTitleContains applies the Contains predicate on the "folded_title" field.
+func FoldedTitleContains(v string) predicate.Team {
+	return predicate.Team(sql.FieldContains(FieldFoldedTitle, v))
+}
+
+// FoldedTitleHasPrefix applies the HasPrefix predicate on the "folded_title" field.
+func FoldedTitleHasPrefix(v string) predicate.Team {
+	return predicate.Team(sql.FieldHasPrefix(FieldFoldedTitle, v))
+}
+
+// FoldedTitleHasSuffix applies the HasSuffix predicate on the "folded_title" field.
+func FoldedTitleHasSuffix(v string) predicate.Team {
+	return predicate.Team(sql.FieldHasSuffix(FieldFoldedTitle, v))
+}
+
+// FoldedTitleEqualFold applies the EqualFold predicate on the "folded_title" field.
+func FoldedTitleEqualFold(v string) predicate.Team {
+	return predicate.Team(sql.FieldEqualFold(FieldFoldedTitle, v))
+}
+
+// FoldedTitleContainsFold applies the ContainsFold predicate on the "folded_title" field.
+func FoldedTitleContainsFold(v string) predicate.Team {
+	return predicate.Team(sql.FieldContainsFold(FieldFoldedTitle, v))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

@@ -3,6 +3,7 @@
 package teammember
 
 import (
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -85,7 +86,7 @@ var (
 	// UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	UserIDValidator func(string) error
 	// DefaultRole holds the default value on creation for the "role" field.
-	DefaultRole string
+	DefaultRole enum.TeamRole
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.

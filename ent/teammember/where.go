@@ -4,6 +4,7 @@ package teammember
 
 import (
 	"octavo/ent/predicate"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -86,8 +87,9 @@ func UserID(v string) predicate.TeamMember {
 }
 
 // Role applies equality check predicate on the "role" field. It's identical to RoleEQ.
-func Role(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldEQ(FieldRole, v))
+func Role(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldEQ(FieldRole, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -326,68 +328,87 @@ func UserIDContainsFold(v string) predicate.TeamMember {
 }
 
 // RoleEQ applies the EQ predicate on the "role" field.
-func RoleEQ(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldEQ(FieldRole, v))
+func RoleEQ(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldEQ(FieldRole, vc))
 }
 
 // RoleNEQ applies the NEQ predicate on the "role" field.
-func RoleNEQ(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldNEQ(FieldRole, v))
+func RoleNEQ(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldNEQ(FieldRole, vc))
 }
 
 // RoleIn applies the In predicate on the "role" field.
-func RoleIn(vs ...string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldIn(FieldRole, vs...))
+func RoleIn(vs ...enum.TeamRole) predicate.TeamMember {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.TeamMember(sql.FieldIn(FieldRole, v...))
 }
 
 // RoleNotIn applies the NotIn predicate on the "role" field.
-func RoleNotIn(vs ...string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldNotIn(FieldRole, vs...))
+func RoleNotIn(vs ...enum.TeamRole) predicate.TeamMember {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.TeamMember(sql.FieldNotIn(FieldRole, v...))
 }
 
 // RoleGT applies the GT predicate on the "role" field.
-func RoleGT(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldGT(FieldRole, v))
+func RoleGT(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldGT(FieldRole, vc))
 }
 
 // RoleGTE applies the GTE predicate on the "role" field.
-func RoleGTE(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldGTE(FieldRole, v))
+func RoleGTE(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldGTE(FieldRole, vc))
 }
 
 // RoleLT applies the LT predicate on the "role" field.
-func RoleLT(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldLT(FieldRole, v))
+func RoleLT(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldLT(FieldRole, vc))
 }
 
 // RoleLTE applies the LTE predicate on the "role" field.
-func RoleLTE(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldLTE(FieldRole, v))
+func RoleLTE(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldLTE(FieldRole, vc))
 }
 
 // RoleContains applies the Contains predicate on the "role" field.
-func RoleContains(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldContains(FieldRole, v))
+func RoleContains(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldContains(FieldRole, vc))
 }
 
 // RoleHasPrefix applies the HasPrefix predicate on the "role" field.
-func RoleHasPrefix(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldHasPrefix(FieldRole, v))
+func RoleHasPrefix(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldHasPrefix(FieldRole, vc))
 }
 
 // RoleHasSuffix applies the HasSuffix predicate on the "role" field.
-func RoleHasSuffix(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldHasSuffix(FieldRole, v))
+func RoleHasSuffix(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldHasSuffix(FieldRole, vc))
 }
 
 // RoleEqualFold applies the EqualFold predicate on the "role" field.
-func RoleEqualFold(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldEqualFold(FieldRole, v))
+func RoleEqualFold(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldEqualFold(FieldRole, vc))
 }
 
 // RoleContainsFold applies the ContainsFold predicate on the "role" field.
-func RoleContainsFold(v string) predicate.TeamMember {
-	return predicate.TeamMember(sql.FieldContainsFold(FieldRole, v))
+func RoleContainsFold(v enum.TeamRole) predicate.TeamMember {
+	vc := string(v)
+	return predicate.TeamMember(sql.FieldContainsFold(FieldRole, vc))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

@@ -21,7 +21,20 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/team"
 )
+
+type AddMemberToOrganizationTeamInput struct {
+	Team string `json:"team"`
+	// User id, member id or e-mail address of a member of the organization.
+	Member string `json:"member"`
+	// Left out, who is in the team keeps their role and others become members.
+	Role graphql.Omittable[*enum.TeamRole] `json:"role,omitempty"`
+}
+
+type AddMemberToOrganizationTeamPayload struct {
+	TeamMember *ent.TeamMember `json:"teamMember"`
+}
 
 type ApplyTemplateToSpaceInput struct {
 	Space string `json:"space"`
@@ -150,6 +163,18 @@ type CreateOrganizationPayload struct {
 	Organization *organization.Organization `json:"organization"`
 }
 
+type CreateOrganizationTeamInput struct {
+	Organization string `json:"organization"`
+	// 1 to 64 characters.
+	Title string `json:"title"`
+	// Members of the organization, by user id, member id or e-mail address; at most 500. Who is named twice is a member once.
+	Members graphql.Omittable[[]string] `json:"members,omitempty"`
+}
+
+type CreateOrganizationTeamPayload struct {
+	Team *team.Team `json:"team"`
+}
+
 type CreateSpaceInput struct {
 	Organization string `json:"organization"`
 	// At most 50 characters.
@@ -180,6 +205,15 @@ type DeleteCommentReplyInput struct {
 }
 
 type DeleteCommentReplyPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteMemberFromOrganizationTeamInput struct {
+	Team   string `json:"team"`
+	Member string `json:"member"`
+}
+
+type DeleteMemberFromOrganizationTeamPayload struct {
 	Deleted bool `json:"deleted"`
 }
 
@@ -431,6 +465,14 @@ type RemoveRequestedReviewerFromChangeRequestPayload struct {
 	Removed       bool                         `json:"removed"`
 }
 
+type RemoveTeamFromOrganizationInput struct {
+	Team string `json:"team"`
+}
+
+type RemoveTeamFromOrganizationPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
 type RequestReviewersForChangeRequestInput struct {
 	ChangeRequest string `json:"changeRequest"`
 	// 1 to 50 people who may review; whoever made the change request may not.
@@ -544,6 +586,18 @@ type SubmitChangeRequestReviewPayload struct {
 type Subscription struct {
 }
 
+type TeamFilter struct {
+	// A member of the organization: only teams that they can manage.
+	Owner graphql.Omittable[*string] `json:"owner,omitempty"`
+	// Part of the title, in whatever case.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+}
+
+type TeamMembershipInput struct {
+	Member string        `json:"member"`
+	Role   enum.TeamRole `json:"role"`
+}
+
 type TransferSpaceInput struct {
 	Space        string `json:"space"`
 	Organization string `json:"organization"`
@@ -640,6 +694,19 @@ type UpdateCommentReplyPayload struct {
 	CommentReply *comment.Reply `json:"commentReply"`
 }
 
+type UpdateMembersInOrganizationTeamInput struct {
+	Team string `json:"team"`
+	// Who is in the team already keeps their role.
+	Add         graphql.Omittable[[]string]               `json:"add,omitempty"`
+	Memberships graphql.Omittable[[]*TeamMembershipInput] `json:"memberships,omitempty"`
+	// Wins over add and memberships. Who is not in the team is passed over.
+	Remove graphql.Omittable[[]string] `json:"remove,omitempty"`
+}
+
+type UpdateMembersInOrganizationTeamPayload struct {
+	Team *team.Team `json:"team"`
+}
+
 type UpdatePageInput struct {
 	Page     string                               `json:"page"`
 	Document graphql.Omittable[*PageContentInput] `json:"document,omitempty"`
@@ -705,6 +772,16 @@ type UpdateSpaceInput struct {
 
 type UpdateSpacePayload struct {
 	Space *space.Space `json:"space"`
+}
+
+type UpdateTeamInOrganizationInput struct {
+	Team string `json:"team"`
+	// 1 to 64 characters.
+	Title string `json:"title"`
+}
+
+type UpdateTeamInOrganizationPayload struct {
+	Team *team.Team `json:"team"`
 }
 
 type UpdateUserInput struct {

@@ -34,6 +34,7 @@ import (
 	"octavo/internal/search"
 	"octavo/internal/secret"
 	"octavo/internal/space"
+	"octavo/internal/team"
 	"octavo/internal/template"
 	"octavo/internal/transfer"
 	"octavo/internal/user"
@@ -86,6 +87,7 @@ type App struct {
 	Database       *database.Database
 	Users          *user.Service
 	Organizations  *organization.Service
+	Teams          *team.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	Revisions      *revision.Store
@@ -183,7 +185,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
-		Users: user.NewService(opened), Organizations: organization.NewService(opened), Collections: collection.NewService(opened),
+		Users: user.NewService(opened), Organizations: organization.NewService(opened), Teams: team.NewService(opened), Collections: collection.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
 		downloads: download.NewSigner(addresses, keys.downloads, time.Now),
 		config:    config, metrics: newMetrics(opened),
@@ -211,12 +213,12 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		return nil, err
 	}
 	app.nodes = node.NewService(node.Sources{
-		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
+		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments,
 	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
-		Users: app.Users, Organizations: app.Organizations, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
+		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
 		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
@@ -242,7 +244,7 @@ func (a *App) Close() error {
 
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
-		Users: a.Users, Organizations: a.Organizations, Spaces: a.Spaces, Collections: a.Collections, Revisions: a.Revisions,
+		Users: a.Users, Organizations: a.Organizations, Teams: a.Teams, Spaces: a.Spaces, Collections: a.Collections, Revisions: a.Revisions,
 		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes, Permissions: a.Permissions,
 	}
 }

@@ -134,6 +134,18 @@ func (OrganizationCommunityType) Values() []string {
 	return []string{"nonProfit", "openSource", "education"}
 }
 
+// TeamRole is what a member may do in a team.
+type TeamRole string
+
+// The roles in a team.
+const (
+	TeamOwner  TeamRole = "owner" // manages the team
+	TeamMember TeamRole = "member"
+)
+
+// Values lists the roles in a team.
+func (TeamRole) Values() []string { return []string{"owner", "member"} }
+
 // LinkStatus says whether the target of a link exists.
 type LinkStatus string
 

@@ -19,6 +19,7 @@ import (
 	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/team"
 	"octavo/internal/user"
 )
 
@@ -29,6 +30,7 @@ const wait = 500 * time.Microsecond
 type Sources struct {
 	Users          *user.Service
 	Organizations  *organization.Service
+	Teams          *team.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	Revisions      *revision.Store
@@ -69,6 +71,14 @@ type Loaders struct {
 
 	MemberSpaces *dataloadgen.Loader[organization.Membership, int]
 	MemberTeams  *dataloadgen.Loader[organization.Membership, int]
+	// Member is nil for somebody who does not belong to the organization.
+	Member *dataloadgen.Loader[organization.Membership, *ent.Member]
+
+	Team        *dataloadgen.Loader[string, *team.Team]
+	TeamMembers *dataloadgen.Loader[team.Members, pagination.Page[*ent.TeamMember]]
+	// TeamSize and TeamSpaces are by the id of the team.
+	TeamSize   *dataloadgen.Loader[string, int]
+	TeamSpaces *dataloadgen.Loader[string, int]
 }
 
 func newLoaders(sources Sources) *Loaders {
@@ -98,6 +108,12 @@ func newLoaders(sources Sources) *Loaders {
 
 		MemberSpaces: mapped(sources.Organizations.SpacesOf),
 		MemberTeams:  mapped(sources.Organizations.TeamsOf),
+		Member:       mapped(sources.Organizations.MembersOf),
+
+		Team:        mapped(sources.Teams.ByID),
+		TeamMembers: mapped(sources.Teams.MembersOf),
+		TeamSize:    mapped(sources.Teams.CountMembers),
+		TeamSpaces:  mapped(sources.Teams.CountSpaces),
 	}
 }
 

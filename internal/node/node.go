@@ -14,6 +14,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
+	"octavo/internal/team"
 	"octavo/internal/user"
 )
 
@@ -28,6 +29,7 @@ type Node any
 type Sources struct {
 	Users          *user.Service
 	Organizations  *organization.Service
+	Teams          *team.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	Revisions      *revision.Store
@@ -60,6 +62,8 @@ func NewService(sources Sources) *Service {
 		identifier.Review:            finderOf(sources.ChangeRequests.ReviewsByID),
 		identifier.Revision:          finderOf(service.revisions),
 		identifier.Space:             finderOf(sources.Spaces.ByID),
+		identifier.Team:              finderOf(sources.Teams.ByID),
+		identifier.TeamMember:        finderOf(sources.Teams.MembersByID),
 		identifier.User:              finderOf(sources.Users.Visible),
 	}
 	return service

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"octavo/ent"
+	"octavo/ent/member"
 	"octavo/ent/permission"
 	"octavo/ent/space"
 	"octavo/ent/teammember"
@@ -76,4 +77,18 @@ func zeros(memberships []Membership) map[Membership]int {
 		counts[membership] = 0
 	}
 	return counts
+}
+
+// MembersOf returns the memberships of people, in one statement, for loaders
+// whose callers may see the members.
+func (s *Service) MembersOf(ctx context.Context, memberships []Membership) (map[Membership]*ent.Member, error) {
+	rows, err := s.database.Client(ctx).Member.Query().Where(member.UserIDIn(people(memberships)...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[Membership]*ent.Member, len(rows))
+	for _, row := range rows {
+		found[Membership{row.OrganizationID, row.UserID}] = row
+	}
+	return found, nil
 }

@@ -1,6 +1,7 @@
 DROP INDEX "collections_parent_id_key";
 ALTER TABLE "collections" DROP CONSTRAINT "collections_collections_parent", ADD CONSTRAINT "collections_collections_children" FOREIGN KEY ("parent_id") REFERENCES "collections" ("id") ON DELETE CASCADE;
 ALTER TABLE "organizations" ADD COLUMN "agent_instructions" character varying NOT NULL DEFAULT '', ADD COLUMN "agent_instructions_updated_at" timestamptz NULL, ADD COLUMN "agent_instructions_updated_by" character varying NULL;
+ALTER TABLE "teams" ADD COLUMN "folded_title" character varying NOT NULL DEFAULT '';
 CREATE TABLE "audit_entries" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "organization_id" character varying NOT NULL, "actor_id" character varying NULL, "token_id" character varying NULL, "action" character varying NOT NULL, "subject_id" character varying NOT NULL, "before" jsonb NULL, "after" jsonb NULL, "address" character varying NOT NULL DEFAULT '', "user_agent" character varying NOT NULL DEFAULT '', "request_id" character varying NOT NULL DEFAULT '', PRIMARY KEY ("id"));
 CREATE INDEX "auditentry_organization_id_id" ON "audit_entries" ("organization_id", "id");
 CREATE INDEX "auditentry_organization_id_actor_id_id" ON "audit_entries" ("organization_id", "actor_id", "id");

@@ -6,6 +6,11 @@ INSERT INTO `new_organizations` (`id`, `created_at`, `title`, `hostname`, `type`
 DROP TABLE `organizations`;
 ALTER TABLE `new_organizations` RENAME TO `organizations`;
 CREATE UNIQUE INDEX `organizations_hostname_key` ON `organizations` (`hostname`);
+CREATE TABLE `new_teams` (`id` text NOT NULL, `created_at` datetime NOT NULL, `title` text NOT NULL, `folded_title` text NOT NULL DEFAULT (''), `organization_id` text NOT NULL, PRIMARY KEY (`id`), CONSTRAINT `teams_organizations_organization` FOREIGN KEY (`organization_id`) REFERENCES `organizations` (`id`) ON DELETE CASCADE);
+INSERT INTO `new_teams` (`id`, `created_at`, `title`, `organization_id`) SELECT `id`, `created_at`, `title`, `organization_id` FROM `teams`;
+DROP TABLE `teams`;
+ALTER TABLE `new_teams` RENAME TO `teams`;
+CREATE INDEX `team_organization_id` ON `teams` (`organization_id`);
 CREATE TABLE `audit_entries` (`id` text NOT NULL, `created_at` datetime NOT NULL, `organization_id` text NOT NULL, `actor_id` text NULL, `token_id` text NULL, `action` text NOT NULL, `subject_id` text NOT NULL, `before` json NULL, `after` json NULL, `address` text NOT NULL DEFAULT (''), `user_agent` text NOT NULL DEFAULT (''), `request_id` text NOT NULL DEFAULT (''), PRIMARY KEY (`id`));
 CREATE INDEX `auditentry_organization_id_id` ON `audit_entries` (`organization_id`, `id`);
 CREATE INDEX `auditentry_organization_id_actor_id_id` ON `audit_entries` (`organization_id`, `actor_id`, `id`);
