@@ -177,7 +177,7 @@ func (a *API) team(request *http.Request) (*team.Team, error) {
 }
 
 func (a *API) renderTeam(ctx context.Context, found *team.Team) (wire.Team, error) {
-	may := found.Permissions()
+	may := found.Permissions(ctx)
 	rendered := wire.Team{
 		Object: "team", ID: found.ID, Title: found.Title, CreatedAt: found.CreatedAt,
 		Permissions: wire.TeamPermissions{View: may.View, Admin: may.Admin},

@@ -46,6 +46,22 @@ const scenario = [
   { operation: 'listOrganizationsForAuthenticatedUser', status: 200, call: ({ api }) => api.orgs.listOrganizationsForAuthenticatedUser(), check: (body, s) => assert.ok(body.items.some(({ id }) => id === s.organization)) },
   { operation: 'getOrganizationById', status: 200, call: ({ api, organization }) => api.orgs.getOrganizationById(organization), check: (body, s) => assert.equal(body.id, s.organization) },
 
+  // Teams
+  { operation: 'createOrganizationTeam', status: 201, call: ({ api, organization, reviewer }) => api.orgs.createOrganizationTeam(organization, { title: 'Pilots', members: [reviewer.user] }), check: (body, s) => { assert.equal(body.members, 1); s.team = body.id; } },
+  { operation: 'listTeamsInOrganizationById', status: 200, call: ({ api, organization }) => api.orgs.listTeamsInOrganizationById(organization, { title: 'PILOT' }), check: (body, s) => assert.deepEqual(body.items.map(({ id }) => id), [s.team]) },
+  { operation: 'listTeamsInOrganizationById', status: 200, call: ({ api, organization, reviewer }) => api.orgs.listTeamsInOrganizationById(organization, { owner: reviewer.user }), check: (body) => assert.deepEqual(body.items, []) },
+  { operation: 'getTeamInOrganizationById', status: 200, call: ({ api, organization, team }) => api.orgs.getTeamInOrganizationById(organization, team), check: (body) => assert.deepEqual(body.permissions, { view: true, admin: true }) },
+  { operation: 'getTeamInOrganizationById', status: 404, call: ({ api, organization }) => api.orgs.getTeamInOrganizationById(organization, 'tea_unknown') },
+  { operation: 'addMemberToOrganizationTeamById', status: 204, call: ({ api, organization, team, reviewer }) => api.orgs.addMemberToOrganizationTeamById(organization, team, reviewer.user, { role: 'owner' }) },
+  { operation: 'listTeamMembersInOrganizationById', status: 200, as: 'reviewer', call: ({ api, organization, team }) => api.orgs.listTeamMembersInOrganizationById(organization, team), check: (body, s) => assert.deepEqual(body.items.map(({ organization, team }) => [organization.user.id, team.role]), [[s.reviewer.user, 'owner']]) },
+  { operation: 'updateTeamInOrganizationById', status: 200, as: 'reviewer', call: ({ api, organization, team }) => api.orgs.updateTeamInOrganizationById(organization, team, { title: 'Harbour pilots' }), check: (body) => assert.equal(body.title, 'Harbour pilots') },
+  { operation: 'updateMembersInOrganizationTeam', status: 204, call: ({ api, organization, team, user }) => api.orgs.updateMembersInOrganizationTeam(organization, team, { add: [user, 'grace@example.com'], memberships: { 'grace@example.com': { role: 'member' } } }) },
+  { operation: 'getTeamInOrganizationById', status: 200, as: 'reviewer', call: ({ api, organization, team }) => api.orgs.getTeamInOrganizationById(organization, team), check: (body) => { assert.equal(body.members, 2); assert.equal(body.permissions.admin, false); } },
+  { operation: 'deleteMemberFromOrganizationTeamById', status: 205, call: ({ api, organization, team, user }) => api.orgs.deleteMemberFromOrganizationTeamById(organization, team, user) },
+  { operation: 'deleteMemberFromOrganizationTeamById', status: 204, call: ({ api, organization, team, user }) => api.orgs.deleteMemberFromOrganizationTeamById(organization, team, user) },
+  { operation: 'removeTeamFromOrganizationById', status: 205, call: ({ api, organization, team }) => api.orgs.removeTeamFromOrganizationById(organization, team) },
+  { operation: 'removeTeamFromOrganizationById', status: 204, call: ({ api, organization, team }) => api.orgs.removeTeamFromOrganizationById(organization, team) },
+
   // A space, imported from a git repository
   { operation: 'createSpace', status: 201, call: ({ api, organization }) => api.orgs.createSpace(organization, { title: 'Harbour', emoji: '2693', editMode: 'live', language: 'en' }), check: (body, s) => { assert.equal(body.title, 'Harbour'); s.space = body.id; s.empty = body.revision; } },
   { operation: 'updateSpaceById', status: 200, call: ({ api, space }) => api.spaces.updateSpaceById(space, { title: 'Harbour guide' }), check: (body) => assert.equal(body.title, 'Harbour guide') },

@@ -154,6 +154,7 @@ func init() { // makers use each other through value
 		"userId":         person(apptest.Reviewer), "guestId": person(apptest.Guest), "creatorId": person(apptest.Creator),
 		"branchId":   makeBranch,
 		"spaceId":    makeSpace,
+		"teamId":     makeTeam,
 		"templateId": makeTemplate, "collectionId": makeCollection,
 		"restrictedSpace": makeRestricted(makeSpace), "restrictedCollection": makeRestricted(makeCollection),
 		"liveSpaceId":      makeLiveSpace,
@@ -270,6 +271,17 @@ func makeTemplate(t testing.TB, f *fixture) string {
 func makeCollection(t testing.TB, f *fixture) string {
 	t.Helper()
 	return f.created(t, apptest.Creator, "createCollection", object{"organization": "{organizationId}", "title": "Shelf"}, "collection")
+}
+
+// makeTeam is owned by the reviewer; the creator is in it too.
+func makeTeam(t testing.TB, f *fixture) string {
+	t.Helper()
+	id := f.created(t, apptest.Admin, "createOrganizationTeam", object{
+		"organization": "{organizationId}", "title": "Engine room", "members": []any{"{creatorId}"},
+	}, "team")
+	f.mutate(t, apptest.Admin, "addMemberToOrganizationTeam",
+		object{"team": id, "member": f.As(apptest.Reviewer).UserID, "role": "OWNER"}, "{ teamMember { id } }")
+	return id
 }
 
 func makeDeletedSpace(t testing.TB, f *fixture) string {

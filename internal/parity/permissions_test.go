@@ -42,8 +42,14 @@ var promises = []promise{
 	{name: "Space", field: "space(id: $spaceId)", operations: onSpace, later: []string{"viewInviteLinks", "installIntegration"}},
 	{
 		name: "Organization", field: "organization(id: $organizationId)",
-		operations: map[string]string{"view": "getOrganizationById", "createContent": "createSpace"},
-		later:      []string{"admin", "ownTeam", "viewBilling", "installIntegration"},
+		operations: map[string]string{
+			"view": "getOrganizationById", "createContent": "createSpace", "listTeams": "listTeamsInOrganizationById", "ownTeam": "createOrganizationTeam",
+		},
+		later: []string{"admin", "viewBilling", "installIntegration"},
+	},
+	{
+		name: "Team", field: oneTeam,
+		operations: map[string]string{"view": "listTeamMembersInOrganizationById", "admin": "updateTeamInOrganizationById"},
 	},
 	{
 		name: "Collection", field: "collection(id: $collectionId)",

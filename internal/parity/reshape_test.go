@@ -36,6 +36,7 @@ var forms = map[string]func(object) any{
 	"RevisionChangeConnection": wireChanges,
 	"Conflict":                 wireConflict,
 	"PageOutcome":              wireOutcome,
+	"TeamMember":               wireTeamMember,
 }
 
 // wirePage: the seed of a computed page stands beside its source.
@@ -113,6 +114,14 @@ func wireConflict(conflict object) any {
 		}
 	}
 	return conflict
+}
+
+// wireTeamMember: what somebody is in the organization and in the team stand
+// side by side; whoever sees a membership may see it.
+func wireTeamMember(membership object) any {
+	return object{
+		"organization": membership["member"], "team": object{"role": membership["role"]}, "permissions": object{"view": true},
+	}
 }
 
 // wireOutcome: the kind stands in the name of the object, and a page that is

@@ -34,6 +34,8 @@ var growths = map[string]growth{
 	"listCollectionsInOrganizationById":     repeated(makeCollection),
 	"listSpacesInCollectionById":            repeated(makeTemplate),
 	"searchOrganizationContent":             repeated(makeSpace),
+	"listTeamsInOrganizationById":           repeated(makeTeam),
+	"listTeamMembersInOrganizationById":     growTeam,
 	"searchSpaceContent":                    growMain,
 	"listChangeRequestsForOrganization":     repeated(makeOpenChangeRequest),
 	"listChangeRequestsForSpace":            repeated(makeEmptyChangeRequest),
@@ -275,6 +277,15 @@ func growRequested(t *testing.T, f *fixture, count int) {
 		asked[index], _ = newPerson(t, f)
 	}
 	f.mutate(t, apptest.Editor, "requestReviewersForChangeRequest", object{"changeRequest": "{changeRequestId}", "users": asked}, "{ changeRequest { id } }")
+}
+
+func growTeam(t *testing.T, f *fixture, count int) {
+	t.Helper()
+	added := make([]any, count)
+	for index := range added {
+		added[index], _ = newPerson(t, f)
+	}
+	f.mutate(t, apptest.Admin, "updateMembersInOrganizationTeam", object{"team": "{teamId}", "add": added}, "{ team { id } }")
 }
 
 // growComments adds comments, each with a reply of somebody else.

@@ -33,11 +33,14 @@ type Team struct {
 	admin bool
 }
 
-// Permissions are what the caller may do with a team.
+// Permissions are what the caller, with the token that they came with, may do
+// with a team.
 type Permissions struct{ View, Admin bool }
 
 // Permissions of the caller, by the same rules that guard the operations.
-func (t *Team) Permissions() Permissions { return Permissions{View: true, Admin: t.admin} }
+func (t *Team) Permissions(ctx context.Context) Permissions {
+	return Permissions{View: true, Admin: t.admin && access.From(ctx).HasScope(access.ScopeAdmin)}
+}
 
 // Service keeps teams.
 type Service struct{ database *database.Database }
