@@ -1176,6 +1176,24 @@ func (e SitePointerType) Valid() bool {
 	}
 }
 
+// Defines values for TeamRole.
+const (
+	TeamRoleMember TeamRole = "member"
+	TeamRoleOwner  TeamRole = "owner"
+)
+
+// Valid indicates whether the value is a known member of the TeamRole enum.
+func (e TeamRole) Valid() bool {
+	switch e {
+	case TeamRoleMember:
+		return true
+	case TeamRoleOwner:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TrialDecision.
 const (
 	TrialDecisionDowngrade TrialDecision = "downgrade"
@@ -1963,6 +1981,15 @@ type CreateSpace struct {
 // CreateSpaceEmpty Start without any page.
 type CreateSpaceEmpty bool
 
+// CreateTeam defines model for CreateTeam.
+type CreateTeam struct {
+	// Members Members of the organization, by user id, member id or e-mail address. Who is named twice is a member once.
+	Members []string `json:"members,omitempty"`
+
+	// Title Example: Engine room
+	Title TeamTitle `json:"title"`
+}
+
 // DefaultLevel The role of those who were granted none of their own: a role, null for no access, or `inherit` to take the level of the container.
 type DefaultLevel string
 
@@ -2706,6 +2733,12 @@ type Pricing struct {
 	Sites   SitePricing   `json:"sites"`
 }
 
+// PutTeamMember defines model for PutTeamMember.
+type PutTeamMember struct {
+	// Role An owner manages the team.
+	Role *TeamRole `json:"role,omitempty"`
+}
+
 // Reaction An emoji and the people who chose it.
 type Reaction struct {
 	Count int `json:"count"`
@@ -3116,6 +3149,77 @@ type TableCell struct {
 	Record string `json:"record"`
 }
 
+// Team A named group of members, to whom spaces and collections are granted together.
+type Team struct {
+	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`
+
+	// Members The number of members.
+	Members int    `json:"members"`
+	Object  string `json:"object"`
+
+	// Permissions What the caller may do with the team.
+	Permissions TeamPermissions `json:"permissions"`
+
+	// Spaces The number of spaces that were granted to the team, themselves or with a collection around them.
+	Spaces int `json:"spaces"`
+
+	// Title Example: Engine room
+	Title TeamTitle `json:"title"`
+}
+
+// TeamList defines model for TeamList.
+type TeamList struct {
+	// Count The number of items over all pages of the list.
+	Count int    `json:"count"`
+	Items []Team `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
+// TeamMember A member of a team, in the organization and in the team.
+type TeamMember struct {
+	// Organization A user within an organization.
+	Organization Member                `json:"organization"`
+	Permissions  TeamMemberPermissions `json:"permissions"`
+	Team         TeamMembership        `json:"team"`
+}
+
+// TeamMemberList defines model for TeamMemberList.
+type TeamMemberList struct {
+	// Count The number of items over all pages of the list.
+	Count int          `json:"count"`
+	Items []TeamMember `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
+// TeamMemberPermissions defines model for TeamMemberPermissions.
+type TeamMemberPermissions struct {
+	View bool `json:"view"`
+}
+
+// TeamMembership defines model for TeamMembership.
+type TeamMembership struct {
+	// Role An owner manages the team.
+	Role TeamRole `json:"role"`
+}
+
+// TeamPermissions What the caller may do with the team.
+type TeamPermissions struct {
+	// Admin Rename it, delete it, and decide who is in it.
+	Admin bool `json:"admin"`
+	View  bool `json:"view"`
+}
+
+// TeamRole An owner manages the team.
+type TeamRole string
+
+// TeamTitle Example: Engine room
+type TeamTitle = string
+
 // Template defines model for Template.
 type Template struct {
 	// ID A template of the server, or the id of a space to copy.
@@ -3267,6 +3371,24 @@ type UpdateSpace struct {
 
 	// Title Example: Handbook
 	Title *SpaceTitle `json:"title,omitempty"`
+}
+
+// UpdateTeam defines model for UpdateTeam.
+type UpdateTeam struct {
+	// Title Example: Engine room
+	Title TeamTitle `json:"title"`
+}
+
+// UpdateTeamMembers People are named by user id, member id or e-mail address.
+type UpdateTeamMembers struct {
+	// Add Who comes in. Who is in the team already keeps their role.
+	Add []string `json:"add,omitempty"`
+
+	// Memberships People with the role that they are to have in the team.
+	Memberships map[string]TeamMembership `json:"memberships,omitempty"`
+
+	// Remove Who goes out. It wins over the other two.
+	Remove []string `json:"remove,omitempty"`
 }
 
 // UpdateUser The members that are given are changed. Null removes.
