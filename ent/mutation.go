@@ -25077,6 +25077,7 @@ type TeamMutation struct {
 	id                  *string
 	created_at          *time.Time
 	title               *string
+	folded_title        *string
 	clearedFields       map[string]struct{}
 	organization        *string
 	clearedorganization bool
@@ -25300,6 +25301,42 @@ func (m *TeamMutation) ResetTitle() {
 	m.title = nil
 }
 
+// SetFoldedTitle sets the "folded_title" field.
+func (m *TeamMutation) SetFoldedTitle(s string) {
+	m.folded_title = &s
+}
+
+// FoldedTitle returns the value of the "folded_title" field in the mutation.
+func (m *TeamMutation) FoldedTitle() (r string, exists bool) {
+	v := m.folded_title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedTitle returns the old "folded_title" field's value of the Team entity.
+// If the Team object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TeamMutation) OldFoldedTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedTitle: %w", err)
+	}
+	return oldValue.FoldedTitle, nil
+}
+
+// ResetFoldedTitle resets all changes to the "folded_title" field.
+func (m *TeamMutation) ResetFoldedTitle() {
+	m.folded_title = nil
+}
+
 // ClearOrganization clears the "organization" edge to the Organization entity.
 func (m *TeamMutation) ClearOrganization() {
 	m.clearedorganization = true
@@ -25415,7 +25452,7 @@ func (m *TeamMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TeamMutation) Fields() []string {
-	fields := make([]string, 0, 3)
+	fields := make([]string, 0, 4)
 	if m.created_at != nil {
 		fields = append(fields, team.FieldCreatedAt)
 	}
@@ -25424,6 +25461,9 @@ func (m *TeamMutation) Fields() []string {
 	}
 	if m.title != nil {
 		fields = append(fields, team.FieldTitle)
+	}
+	if m.folded_title != nil {
+		fields = append(fields, team.FieldFoldedTitle)
 	}
 	return fields
 }
@@ -25439,6 +25479,8 @@ func (m *TeamMutation) Field(name string) (ent.Value, bool) {
 		return m.OrganizationID()
 	case team.FieldTitle:
 		return m.Title()
+	case team.FieldFoldedTitle:
+		return m.FoldedTitle()
 	}
 	return nil, false
 }
@@ -25454,6 +25496,8 @@ func (m *TeamMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldOrganizationID(ctx)
 	case team.FieldTitle:
 		return m.OldTitle(ctx)
+	case team.FieldFoldedTitle:
+		return m.OldFoldedTitle(ctx)
 	}
 	return nil, fmt.Errorf("unknown Team field %s", name)
 }
@@ -25483,6 +25527,13 @@ func (m *TeamMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTitle(v)
+		return nil
+	case team.FieldFoldedTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedTitle(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Team field %s", name)
@@ -25541,6 +25592,9 @@ func (m *TeamMutation) ResetField(name string) error {
 		return nil
 	case team.FieldTitle:
 		m.ResetTitle()
+		return nil
+	case team.FieldFoldedTitle:
+		m.ResetFoldedTitle()
 		return nil
 	}
 	return fmt.Errorf("unknown Team field %s", name)
@@ -25655,7 +25709,7 @@ type TeamMemberMutation struct {
 	typ                 string
 	id                  *string
 	created_at          *time.Time
-	role                *string
+	role                *enum.TeamRole
 	clearedFields       map[string]struct{}
 	organization        *string
 	clearedorganization bool
@@ -25917,12 +25971,12 @@ func (m *TeamMemberMutation) ResetUserID() {
 }
 
 // SetRole sets the "role" field.
-func (m *TeamMemberMutation) SetRole(s string) {
-	m.role = &s
+func (m *TeamMemberMutation) SetRole(er enum.TeamRole) {
+	m.role = &er
 }
 
 // Role returns the value of the "role" field in the mutation.
-func (m *TeamMemberMutation) Role() (r string, exists bool) {
+func (m *TeamMemberMutation) Role() (r enum.TeamRole, exists bool) {
 	v := m.role
 	if v == nil {
 		return
@@ -25933,7 +25987,7 @@ func (m *TeamMemberMutation) Role() (r string, exists bool) {
 // OldRole returns the old "role" field's value of the TeamMember entity.
 // If the TeamMember object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TeamMemberMutation) OldRole(ctx context.Context) (v string, err error) {
+func (m *TeamMemberMutation) OldRole(ctx context.Context) (v enum.TeamRole, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldRole is only allowed on UpdateOne operations")
 	}
@@ -26158,7 +26212,7 @@ func (m *TeamMemberMutation) SetField(name string, value ent.Value) error {
 		m.SetUserID(v)
 		return nil
 	case teammember.FieldRole:
-		v, ok := value.(string)
+		v, ok := value.(enum.TeamRole)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

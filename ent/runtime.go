@@ -944,6 +944,10 @@ func init() {
 	teamDescOrganizationID := teamMixinFields2[0].Descriptor()
 	// team.OrganizationIDValidator is a validator for the "organization_id" field. It is called by the builders before save.
 	team.OrganizationIDValidator = teamDescOrganizationID.Validators[0].(func(string) error)
+	// teamDescFoldedTitle is the schema descriptor for folded_title field.
+	teamDescFoldedTitle := teamFields[1].Descriptor()
+	// team.DefaultFoldedTitle holds the default value on creation for the folded_title field.
+	team.DefaultFoldedTitle = teamDescFoldedTitle.Default.(string)
 	// teamDescID is the schema descriptor for id field.
 	teamDescID := teamMixinFields0[0].Descriptor()
 	// team.DefaultID holds the default value on creation for the id field.
@@ -978,7 +982,7 @@ func init() {
 	// teammemberDescRole is the schema descriptor for role field.
 	teammemberDescRole := teammemberFields[2].Descriptor()
 	// teammember.DefaultRole holds the default value on creation for the role field.
-	teammember.DefaultRole = teammemberDescRole.Default.(string)
+	teammember.DefaultRole = enum.TeamRole(teammemberDescRole.Default.(string))
 	// teammemberDescID is the schema descriptor for id field.
 	teammemberDescID := teammemberMixinFields0[0].Descriptor()
 	// teammember.DefaultID holds the default value on creation for the id field.

@@ -37,6 +37,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/space"
+	"octavo/internal/team"
 	"octavo/internal/template"
 )
 
@@ -78,6 +79,8 @@ type ResolverRoot interface {
 	Space() SpaceResolver
 	SpaceSearchHit() SpaceSearchHitResolver
 	Subscription() SubscriptionResolver
+	Team() TeamResolver
+	TeamMember() TeamMemberResolver
 	User() UserResolver
 	UserPermission() UserPermissionResolver
 }
@@ -106,6 +109,10 @@ type ComplexityRoot struct {
 	AccessTokenEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	AddMemberToOrganizationTeamPayload struct {
+		TeamMember func(childComplexity int) int
 	}
 
 	ApplyTemplateToSpacePayload struct {
@@ -403,6 +410,10 @@ type ComplexityRoot struct {
 		Organization func(childComplexity int) int
 	}
 
+	CreateOrganizationTeamPayload struct {
+		Team func(childComplexity int) int
+	}
+
 	CreateSpacePayload struct {
 		Space func(childComplexity int) int
 	}
@@ -412,6 +423,10 @@ type ComplexityRoot struct {
 	}
 
 	DeleteCommentReplyPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteMemberFromOrganizationTeamPayload struct {
 		Deleted func(childComplexity int) int
 	}
 
@@ -579,14 +594,17 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
+		AddMemberToOrganizationTeam              func(childComplexity int, input model.AddMemberToOrganizationTeamInput) int
 		ApplyTemplateToSpace                     func(childComplexity int, input model.ApplyTemplateToSpaceInput) int
 		CreateAccessToken                        func(childComplexity int, input model.CreateAccessTokenInput) int
 		CreateChangeRequest                      func(childComplexity int, input model.CreateChangeRequestInput) int
 		CreateCollection                         func(childComplexity int, input model.CreateCollectionInput) int
 		CreateOrganization                       func(childComplexity int, input model.CreateOrganizationInput) int
+		CreateOrganizationTeam                   func(childComplexity int, input model.CreateOrganizationTeamInput) int
 		CreateSpace                              func(childComplexity int, input model.CreateSpaceInput) int
 		DeleteComment                            func(childComplexity int, input model.DeleteCommentInput) int
 		DeleteCommentReply                       func(childComplexity int, input model.DeleteCommentReplyInput) int
+		DeleteMemberFromOrganizationTeam         func(childComplexity int, input model.DeleteMemberFromOrganizationTeamInput) int
 		DeleteSpace                              func(childComplexity int, input model.DeleteSpaceInput) int
 		DuplicateSpace                           func(childComplexity int, input model.DuplicateSpaceInput) int
 		ExportToGitRepository                    func(childComplexity int, input model.ExportToGitRepositoryInput) int
@@ -598,6 +616,7 @@ type ComplexityRoot struct {
 		PostCommentReply                         func(childComplexity int, input model.PostCommentReplyInput) int
 		RemovePermission                         func(childComplexity int, input model.RemovePermissionInput) int
 		RemoveRequestedReviewerFromChangeRequest func(childComplexity int, input model.RemoveRequestedReviewerFromChangeRequestInput) int
+		RemoveTeamFromOrganization               func(childComplexity int, input model.RemoveTeamFromOrganizationInput) int
 		RequestReviewersForChangeRequest         func(childComplexity int, input model.RequestReviewersForChangeRequestInput) int
 		ResolveConflicts                         func(childComplexity int, input model.ResolveConflictsInput) int
 		RestoreSpace                             func(childComplexity int, input model.RestoreSpaceInput) int
@@ -611,9 +630,11 @@ type ComplexityRoot struct {
 		UpdateCollection                         func(childComplexity int, input model.UpdateCollectionInput) int
 		UpdateComment                            func(childComplexity int, input model.UpdateCommentInput) int
 		UpdateCommentReply                       func(childComplexity int, input model.UpdateCommentReplyInput) int
+		UpdateMembersInOrganizationTeam          func(childComplexity int, input model.UpdateMembersInOrganizationTeamInput) int
 		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
 		UpdateSpace                              func(childComplexity int, input model.UpdateSpaceInput) int
 		UpdateSpaceContent                       func(childComplexity int, input model.UpdateSpaceContentInput) int
+		UpdateTeamInOrganization                 func(childComplexity int, input model.UpdateTeamInOrganizationInput) int
 		UpdateUser                               func(childComplexity int, input model.UpdateUserInput) int
 	}
 
@@ -635,6 +656,8 @@ type ComplexityRoot struct {
 		SSO            func(childComplexity int) int
 		Search         func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
 		Spaces         func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Team           func(childComplexity int, id string) int
+		Teams          func(childComplexity int, filter *model.TeamFilter, first *int, after *string, last *int, before *string) int
 		Title          func(childComplexity int) int
 		Type           func(childComplexity int) int
 		Urls           func(childComplexity int) int
@@ -809,6 +832,10 @@ type ComplexityRoot struct {
 	RemoveRequestedReviewerFromChangeRequestPayload struct {
 		ChangeRequest func(childComplexity int) int
 		Removed       func(childComplexity int) int
+	}
+
+	RemoveTeamFromOrganizationPayload struct {
+		Deleted func(childComplexity int) int
 	}
 
 	Replier struct {
@@ -1080,6 +1107,53 @@ type ComplexityRoot struct {
 		SpaceContentUpdated  func(childComplexity int, space string) int
 	}
 
+	Team struct {
+		CreatedAt    func(childComplexity int) int
+		ID           func(childComplexity int) int
+		MemberCount  func(childComplexity int) int
+		Members      func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Organization func(childComplexity int) int
+		Permissions  func(childComplexity int) int
+		SpaceCount   func(childComplexity int) int
+		Title        func(childComplexity int) int
+	}
+
+	TeamConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TeamEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	TeamMember struct {
+		ID     func(childComplexity int) int
+		Member func(childComplexity int) int
+		Role   func(childComplexity int) int
+		Team   func(childComplexity int) int
+	}
+
+	TeamMemberConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TeamMemberEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	TeamPermissions struct {
+		Admin func(childComplexity int) int
+		View  func(childComplexity int) int
+	}
+
 	Template struct {
 		Description func(childComplexity int) int
 		ID          func(childComplexity int) int
@@ -1125,6 +1199,10 @@ type ComplexityRoot struct {
 		CommentReply func(childComplexity int) int
 	}
 
+	UpdateMembersInOrganizationTeamPayload struct {
+		Team func(childComplexity int) int
+	}
+
 	UpdatePermissionPayload struct {
 		Resource func(childComplexity int) int
 	}
@@ -1138,6 +1216,10 @@ type ComplexityRoot struct {
 
 	UpdateSpacePayload struct {
 		Space func(childComplexity int) int
+	}
+
+	UpdateTeamInOrganizationPayload struct {
+		Team func(childComplexity int) int
 	}
 
 	UpdateUserPayload struct {
@@ -1304,6 +1386,12 @@ type MutationResolver interface {
 	UpdateSpaceContent(ctx context.Context, input model.UpdateSpaceContentInput) (*model.UpdateSpaceContentPayload, error)
 	ImportGitRepository(ctx context.Context, input model.ImportGitRepositoryInput) (*model.ImportGitRepositoryPayload, error)
 	ExportToGitRepository(ctx context.Context, input model.ExportToGitRepositoryInput) (*model.ExportToGitRepositoryPayload, error)
+	CreateOrganizationTeam(ctx context.Context, input model.CreateOrganizationTeamInput) (*model.CreateOrganizationTeamPayload, error)
+	UpdateTeamInOrganization(ctx context.Context, input model.UpdateTeamInOrganizationInput) (*model.UpdateTeamInOrganizationPayload, error)
+	RemoveTeamFromOrganization(ctx context.Context, input model.RemoveTeamFromOrganizationInput) (*model.RemoveTeamFromOrganizationPayload, error)
+	UpdateMembersInOrganizationTeam(ctx context.Context, input model.UpdateMembersInOrganizationTeamInput) (*model.UpdateMembersInOrganizationTeamPayload, error)
+	AddMemberToOrganizationTeam(ctx context.Context, input model.AddMemberToOrganizationTeamInput) (*model.AddMemberToOrganizationTeamPayload, error)
+	DeleteMemberFromOrganizationTeam(ctx context.Context, input model.DeleteMemberFromOrganizationTeamInput) (*model.DeleteMemberFromOrganizationTeamPayload, error)
 	UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error)
 	CreateAccessToken(ctx context.Context, input model.CreateAccessTokenInput) (*model.CreateAccessTokenPayload, error)
 	RevokeAccessToken(ctx context.Context, input model.RevokeAccessTokenInput) (*model.RevokeAccessTokenPayload, error)
@@ -1317,6 +1405,8 @@ type OrganizationResolver interface {
 	ChangeRequests(ctx context.Context, obj *organization.Organization, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error)
 	Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error)
 	Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
+	Teams(ctx context.Context, obj *organization.Organization, filter *model.TeamFilter, first *int, after *string, last *int, before *string) (*model.TeamConnection, error)
+	Team(ctx context.Context, obj *organization.Organization, id string) (*team.Team, error)
 }
 type PageResolver interface {
 	Variables(ctx context.Context, obj *revision.Page) (any, error)
@@ -1418,6 +1508,17 @@ type SubscriptionResolver interface {
 	ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error)
 	CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan live.Remark, error)
 	SpaceContentUpdated(ctx context.Context, space string) (<-chan *space.Space, error)
+}
+type TeamResolver interface {
+	Organization(ctx context.Context, obj *team.Team) (*organization.Organization, error)
+	MemberCount(ctx context.Context, obj *team.Team) (int, error)
+	SpaceCount(ctx context.Context, obj *team.Team) (int, error)
+
+	Members(ctx context.Context, obj *team.Team, first *int, after *string, last *int, before *string) (*model.TeamMemberConnection, error)
+}
+type TeamMemberResolver interface {
+	Member(ctx context.Context, obj *ent.TeamMember) (*ent.Member, error)
+	Team(ctx context.Context, obj *ent.TeamMember) (*team.Team, error)
 }
 type UserResolver interface {
 	Email(ctx context.Context, obj *ent.User) (*string, error)
@@ -1523,6 +1624,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccessTokenEdge.Node(childComplexity), true
+
+	case "AddMemberToOrganizationTeamPayload.teamMember":
+		if e.ComplexityRoot.AddMemberToOrganizationTeamPayload.TeamMember == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddMemberToOrganizationTeamPayload.TeamMember(childComplexity), true
 
 	case "ApplyTemplateToSpacePayload.revision":
 		if e.ComplexityRoot.ApplyTemplateToSpacePayload.Revision == nil {
@@ -2730,6 +2838,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateOrganizationPayload.Organization(childComplexity), true
 
+	case "CreateOrganizationTeamPayload.team":
+		if e.ComplexityRoot.CreateOrganizationTeamPayload.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateOrganizationTeamPayload.Team(childComplexity), true
+
 	case "CreateSpacePayload.space":
 		if e.ComplexityRoot.CreateSpacePayload.Space == nil {
 			break
@@ -2750,6 +2865,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteCommentReplyPayload.Deleted(childComplexity), true
+
+	case "DeleteMemberFromOrganizationTeamPayload.deleted":
+		if e.ComplexityRoot.DeleteMemberFromOrganizationTeamPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteMemberFromOrganizationTeamPayload.Deleted(childComplexity), true
 
 	case "DeleteSpacePayload.deleted":
 		if e.ComplexityRoot.DeleteSpacePayload.Deleted == nil {
@@ -3292,6 +3414,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MoveSpacePayload.Space(childComplexity), true
 
+	case "Mutation.addMemberToOrganizationTeam":
+		if e.ComplexityRoot.Mutation.AddMemberToOrganizationTeam == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addMemberToOrganizationTeam_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddMemberToOrganizationTeam(childComplexity, args["input"].(model.AddMemberToOrganizationTeamInput)), true
 	case "Mutation.applyTemplateToSpace":
 		if e.ComplexityRoot.Mutation.ApplyTemplateToSpace == nil {
 			break
@@ -3347,6 +3480,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateOrganization(childComplexity, args["input"].(model.CreateOrganizationInput)), true
+	case "Mutation.createOrganizationTeam":
+		if e.ComplexityRoot.Mutation.CreateOrganizationTeam == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createOrganizationTeam_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateOrganizationTeam(childComplexity, args["input"].(model.CreateOrganizationTeamInput)), true
 	case "Mutation.createSpace":
 		if e.ComplexityRoot.Mutation.CreateSpace == nil {
 			break
@@ -3380,6 +3524,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteCommentReply(childComplexity, args["input"].(model.DeleteCommentReplyInput)), true
+	case "Mutation.deleteMemberFromOrganizationTeam":
+		if e.ComplexityRoot.Mutation.DeleteMemberFromOrganizationTeam == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteMemberFromOrganizationTeam_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteMemberFromOrganizationTeam(childComplexity, args["input"].(model.DeleteMemberFromOrganizationTeamInput)), true
 	case "Mutation.deleteSpace":
 		if e.ComplexityRoot.Mutation.DeleteSpace == nil {
 			break
@@ -3501,6 +3656,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RemoveRequestedReviewerFromChangeRequest(childComplexity, args["input"].(model.RemoveRequestedReviewerFromChangeRequestInput)), true
+	case "Mutation.removeTeamFromOrganization":
+		if e.ComplexityRoot.Mutation.RemoveTeamFromOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeTeamFromOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveTeamFromOrganization(childComplexity, args["input"].(model.RemoveTeamFromOrganizationInput)), true
 	case "Mutation.requestReviewersForChangeRequest":
 		if e.ComplexityRoot.Mutation.RequestReviewersForChangeRequest == nil {
 			break
@@ -3644,6 +3810,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateCommentReply(childComplexity, args["input"].(model.UpdateCommentReplyInput)), true
+	case "Mutation.updateMembersInOrganizationTeam":
+		if e.ComplexityRoot.Mutation.UpdateMembersInOrganizationTeam == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateMembersInOrganizationTeam_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateMembersInOrganizationTeam(childComplexity, args["input"].(model.UpdateMembersInOrganizationTeamInput)), true
 	case "Mutation.updatePermission":
 		if e.ComplexityRoot.Mutation.UpdatePermission == nil {
 			break
@@ -3677,6 +3854,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateSpaceContent(childComplexity, args["input"].(model.UpdateSpaceContentInput)), true
+	case "Mutation.updateTeamInOrganization":
+		if e.ComplexityRoot.Mutation.UpdateTeamInOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateTeamInOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateTeamInOrganization(childComplexity, args["input"].(model.UpdateTeamInOrganizationInput)), true
 	case "Mutation.updateUser":
 		if e.ComplexityRoot.Mutation.UpdateUser == nil {
 			break
@@ -3811,6 +3999,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.Spaces(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.team":
+		if e.ComplexityRoot.Organization.Team == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_team_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Team(childComplexity, args["id"].(string)), true
+	case "Organization.teams":
+		if e.ComplexityRoot.Organization.Teams == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_teams_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Teams(childComplexity, args["filter"].(*model.TeamFilter), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.title":
 		if e.ComplexityRoot.Organization.Title == nil {
 			break
@@ -4564,6 +4774,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RemoveRequestedReviewerFromChangeRequestPayload.Removed(childComplexity), true
+
+	case "RemoveTeamFromOrganizationPayload.deleted":
+		if e.ComplexityRoot.RemoveTeamFromOrganizationPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemoveTeamFromOrganizationPayload.Deleted(childComplexity), true
 
 	case "Replier.count":
 		if e.ComplexityRoot.Replier.Count == nil {
@@ -5701,6 +5918,174 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Subscription.SpaceContentUpdated(childComplexity, args["space"].(string)), true
 
+	case "Team.createdAt":
+		if e.ComplexityRoot.Team.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.CreatedAt(childComplexity), true
+	case "Team.id":
+		if e.ComplexityRoot.Team.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.ID(childComplexity), true
+	case "Team.memberCount":
+		if e.ComplexityRoot.Team.MemberCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.MemberCount(childComplexity), true
+	case "Team.members":
+		if e.ComplexityRoot.Team.Members == nil {
+			break
+		}
+
+		args, err := ec.field_Team_members_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Team.Members(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Team.organization":
+		if e.ComplexityRoot.Team.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.Organization(childComplexity), true
+	case "Team.permissions":
+		if e.ComplexityRoot.Team.Permissions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.Permissions(childComplexity), true
+	case "Team.spaceCount":
+		if e.ComplexityRoot.Team.SpaceCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.SpaceCount(childComplexity), true
+	case "Team.title":
+		if e.ComplexityRoot.Team.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Team.Title(childComplexity), true
+
+	case "TeamConnection.edges":
+		if e.ComplexityRoot.TeamConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamConnection.Edges(childComplexity), true
+	case "TeamConnection.nodes":
+		if e.ComplexityRoot.TeamConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamConnection.Nodes(childComplexity), true
+	case "TeamConnection.pageInfo":
+		if e.ComplexityRoot.TeamConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamConnection.PageInfo(childComplexity), true
+	case "TeamConnection.totalCount":
+		if e.ComplexityRoot.TeamConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamConnection.TotalCount(childComplexity), true
+
+	case "TeamEdge.cursor":
+		if e.ComplexityRoot.TeamEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamEdge.Cursor(childComplexity), true
+	case "TeamEdge.node":
+		if e.ComplexityRoot.TeamEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamEdge.Node(childComplexity), true
+
+	case "TeamMember.id":
+		if e.ComplexityRoot.TeamMember.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMember.ID(childComplexity), true
+	case "TeamMember.member":
+		if e.ComplexityRoot.TeamMember.Member == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMember.Member(childComplexity), true
+	case "TeamMember.role":
+		if e.ComplexityRoot.TeamMember.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMember.Role(childComplexity), true
+	case "TeamMember.team":
+		if e.ComplexityRoot.TeamMember.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMember.Team(childComplexity), true
+
+	case "TeamMemberConnection.edges":
+		if e.ComplexityRoot.TeamMemberConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberConnection.Edges(childComplexity), true
+	case "TeamMemberConnection.nodes":
+		if e.ComplexityRoot.TeamMemberConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberConnection.Nodes(childComplexity), true
+	case "TeamMemberConnection.pageInfo":
+		if e.ComplexityRoot.TeamMemberConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberConnection.PageInfo(childComplexity), true
+	case "TeamMemberConnection.totalCount":
+		if e.ComplexityRoot.TeamMemberConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberConnection.TotalCount(childComplexity), true
+
+	case "TeamMemberEdge.cursor":
+		if e.ComplexityRoot.TeamMemberEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberEdge.Cursor(childComplexity), true
+	case "TeamMemberEdge.node":
+		if e.ComplexityRoot.TeamMemberEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamMemberEdge.Node(childComplexity), true
+
+	case "TeamPermissions.admin":
+		if e.ComplexityRoot.TeamPermissions.Admin == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissions.Admin(childComplexity), true
+	case "TeamPermissions.view":
+		if e.ComplexityRoot.TeamPermissions.View == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissions.View(childComplexity), true
+
 	case "Template.description":
 		if e.ComplexityRoot.Template.Description == nil {
 			break
@@ -5818,6 +6203,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "UpdateMembersInOrganizationTeamPayload.team":
+		if e.ComplexityRoot.UpdateMembersInOrganizationTeamPayload.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateMembersInOrganizationTeamPayload.Team(childComplexity), true
+
 	case "UpdatePermissionPayload.resource":
 		if e.ComplexityRoot.UpdatePermissionPayload.Resource == nil {
 			break
@@ -5856,6 +6248,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateSpacePayload.Space(childComplexity), true
+
+	case "UpdateTeamInOrganizationPayload.team":
+		if e.ComplexityRoot.UpdateTeamInOrganizationPayload.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateTeamInOrganizationPayload.Team(childComplexity), true
 
 	case "UpdateUserPayload.user":
 		if e.ComplexityRoot.UpdateUserPayload.User == nil {
@@ -5991,6 +6390,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputAddMemberToOrganizationTeamInput,
 		ec.unmarshalInputApplyTemplateToSpaceInput,
 		ec.unmarshalInputChangeRequestFilter,
 		ec.unmarshalInputCommentBodyInput,
@@ -6002,9 +6402,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateChangeRequestInput,
 		ec.unmarshalInputCreateCollectionInput,
 		ec.unmarshalInputCreateOrganizationInput,
+		ec.unmarshalInputCreateOrganizationTeamInput,
 		ec.unmarshalInputCreateSpaceInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteCommentReplyInput,
+		ec.unmarshalInputDeleteMemberFromOrganizationTeamInput,
 		ec.unmarshalInputDeletePageInput,
 		ec.unmarshalInputDeleteSpaceInput,
 		ec.unmarshalInputDuplicateSpaceInput,
@@ -6025,6 +6427,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPrincipalInput,
 		ec.unmarshalInputRemovePermissionInput,
 		ec.unmarshalInputRemoveRequestedReviewerFromChangeRequestInput,
+		ec.unmarshalInputRemoveTeamFromOrganizationInput,
 		ec.unmarshalInputRequestReviewersForChangeRequestInput,
 		ec.unmarshalInputResolveConflictsInput,
 		ec.unmarshalInputRestoreSpaceInput,
@@ -6033,6 +6436,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevokeAccessTokenInput,
 		ec.unmarshalInputSpacePositionInput,
 		ec.unmarshalInputSubmitChangeRequestReviewInput,
+		ec.unmarshalInputTeamFilter,
+		ec.unmarshalInputTeamMembershipInput,
 		ec.unmarshalInputTransferSpaceInput,
 		ec.unmarshalInputUpdateChangeRequestContentInput,
 		ec.unmarshalInputUpdateChangeRequestFromMainInput,
@@ -6040,10 +6445,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateCollectionInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCommentReplyInput,
+		ec.unmarshalInputUpdateMembersInOrganizationTeamInput,
 		ec.unmarshalInputUpdatePageInput,
 		ec.unmarshalInputUpdatePermissionInput,
 		ec.unmarshalInputUpdateSpaceContentInput,
 		ec.unmarshalInputUpdateSpaceInput,
+		ec.unmarshalInputUpdateTeamInOrganizationInput,
 		ec.unmarshalInputUpdateUserInput,
 	)
 	first := true
@@ -8109,6 +8516,160 @@ type ExportToGitRepositoryPayload {
   space: Space!
 }
 `, BuiltIn: false},
+	{Name: "../schema/team.graphqls", Input: `extend type Organization {
+  "Teams, oldest first; FORBIDDEN for guests."
+  teams(filter: TeamFilter, first: Int, after: String, last: Int, before: String): TeamConnection!
+  team(id: ID!): Team!
+}
+
+extend type Mutation {
+  "Makes a team; for administrators of the organization."
+  createOrganizationTeam(input: CreateOrganizationTeamInput!): CreateOrganizationTeamPayload!
+  "Gives a team another title; for administrators of the organization and owners of the team, as are all changes to it."
+  updateTeamInOrganization(input: UpdateTeamInOrganizationInput!): UpdateTeamInOrganizationPayload!
+  "Deletes a team and what was granted to it."
+  removeTeamFromOrganization(input: RemoveTeamFromOrganizationInput!): RemoveTeamFromOrganizationPayload!
+  "Changes who is in a team, all or nothing; at most 500 people at once. People are named by user id, member id or e-mail address."
+  updateMembersInOrganizationTeam(input: UpdateMembersInOrganizationTeamInput!): UpdateMembersInOrganizationTeamPayload!
+  "Makes somebody a member of a team, or gives them another role in it."
+  addMemberToOrganizationTeam(input: AddMemberToOrganizationTeamInput!): AddMemberToOrganizationTeamPayload!
+  deleteMemberFromOrganizationTeam(input: DeleteMemberFromOrganizationTeamInput!): DeleteMemberFromOrganizationTeamPayload!
+}
+
+"A named group of members, to whom spaces and collections are granted together."
+type Team implements Node {
+  id: ID!
+  title: String!
+  createdAt: DateTime!
+  organization: Organization!
+  memberCount: Int!
+  "Spaces that were granted to the team, themselves or with a collection around them."
+  spaceCount: Int!
+  permissions: TeamPermissions!
+  "In the order in which they came."
+  members(first: Int, after: String, last: Int, before: String): TeamMemberConnection!
+}
+
+type TeamPermissions {
+  view: Boolean!
+  admin: Boolean!
+}
+
+enum TeamRole {
+  "Manages the team."
+  OWNER
+  MEMBER
+}
+
+"Someone's membership in a team."
+type TeamMember implements Node {
+  id: ID!
+  role: TeamRole!
+  "Their membership in the organization."
+  member: Member!
+  team: Team!
+}
+
+type TeamConnection {
+  edges: [TeamEdge!]!
+  nodes: [Team!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type TeamEdge {
+  cursor: String!
+  node: Team!
+}
+
+type TeamMemberConnection {
+  edges: [TeamMemberEdge!]!
+  nodes: [TeamMember!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type TeamMemberEdge {
+  cursor: String!
+  node: TeamMember!
+}
+
+input TeamFilter {
+  "A member of the organization: only teams that they can manage."
+  owner: ID
+  "Part of the title, in whatever case."
+  title: String
+}
+
+input CreateOrganizationTeamInput {
+  organization: ID!
+  "1 to 64 characters."
+  title: String!
+  "Members of the organization, by user id, member id or e-mail address; at most 500. Who is named twice is a member once."
+  members: [String!]
+}
+
+type CreateOrganizationTeamPayload {
+  team: Team!
+}
+
+input UpdateTeamInOrganizationInput {
+  team: ID!
+  "1 to 64 characters."
+  title: String!
+}
+
+type UpdateTeamInOrganizationPayload {
+  team: Team!
+}
+
+input RemoveTeamFromOrganizationInput {
+  team: ID!
+}
+
+type RemoveTeamFromOrganizationPayload {
+  deleted: Boolean!
+}
+
+input UpdateMembersInOrganizationTeamInput {
+  team: ID!
+  "Who is in the team already keeps their role."
+  add: [String!]
+  memberships: [TeamMembershipInput!]
+  "Wins over add and memberships. Who is not in the team is passed over."
+  remove: [String!]
+}
+
+input TeamMembershipInput {
+  member: String!
+  role: TeamRole!
+}
+
+type UpdateMembersInOrganizationTeamPayload {
+  team: Team!
+}
+
+input AddMemberToOrganizationTeamInput {
+  team: ID!
+  "User id, member id or e-mail address of a member of the organization."
+  member: String!
+  "Left out, who is in the team keeps their role and others become members."
+  role: TeamRole
+}
+
+type AddMemberToOrganizationTeamPayload {
+  teamMember: TeamMember!
+}
+
+input DeleteMemberFromOrganizationTeamInput {
+  team: ID!
+  member: String!
+}
+
+type DeleteMemberFromOrganizationTeamPayload {
+  deleted: Boolean!
+}
+`, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `extend type Query {
   "The person whose access token is used."
   viewer: User!
@@ -8589,6 +9150,17 @@ func (ec *executionContext) field_File_backlinks_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_addMemberToOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAddMemberToOrganizationTeamInput2octavoᚋgraphᚋmodelᚐAddMemberToOrganizationTeamInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_applyTemplateToSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8633,6 +9205,17 @@ func (ec *executionContext) field_Mutation_createCollection_args(ctx context.Con
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateOrganizationTeamInput2octavoᚋgraphᚋmodelᚐCreateOrganizationTeamInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8670,6 +9253,17 @@ func (ec *executionContext) field_Mutation_deleteComment_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteCommentInput2octavoᚋgraphᚋmodelᚐDeleteCommentInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteMemberFromOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteMemberFromOrganizationTeamInput2octavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamInput)
 	if err != nil {
 		return nil, err
 	}
@@ -8791,6 +9385,17 @@ func (ec *executionContext) field_Mutation_removeRequestedReviewerFromChangeRequ
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemoveRequestedReviewerFromChangeRequestInput2octavoᚋgraphᚋmodelᚐRemoveRequestedReviewerFromChangeRequestInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeTeamFromOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemoveTeamFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationInput)
 	if err != nil {
 		return nil, err
 	}
@@ -8941,6 +9546,17 @@ func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateMembersInOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateMembersInOrganizationTeamInput2octavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updatePermission_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8967,6 +9583,17 @@ func (ec *executionContext) field_Mutation_updateSpace_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSpaceInput2octavoᚋgraphᚋmodelᚐUpdateSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateTeamInOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateTeamInOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateTeamInOrganizationInput)
 	if err != nil {
 		return nil, err
 	}
@@ -9101,6 +9728,48 @@ func (ec *executionContext) field_Organization_spaces_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_team_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_teams_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOTeamFilter2ᚖoctavoᚋgraphᚋmodelᚐTeamFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -9718,6 +10387,32 @@ func (ec *executionContext) field_Subscription_spaceContentUpdated_args(ctx cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Team_members_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_User_accessTokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10216,6 +10911,45 @@ func (ec *executionContext) fieldContext_AccessTokenEdge_node(_ context.Context,
 				return ec.fieldContext_AccessToken_revokedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type AccessToken", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddMemberToOrganizationTeamPayload_teamMember(ctx context.Context, field graphql.CollectedField, obj *model.AddMemberToOrganizationTeamPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddMemberToOrganizationTeamPayload_teamMember,
+		func(ctx context.Context) (any, error) {
+			return obj.TeamMember, nil
+		},
+		nil,
+		ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddMemberToOrganizationTeamPayload_teamMember(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddMemberToOrganizationTeamPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_TeamMember_id(ctx, field)
+			case "role":
+				return ec.fieldContext_TeamMember_role(ctx, field)
+			case "member":
+				return ec.fieldContext_TeamMember_member(ctx, field)
+			case "team":
+				return ec.fieldContext_TeamMember_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMember", field.Name)
 		},
 	}
 	return fc, nil
@@ -12491,6 +13225,10 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -15879,6 +16617,10 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -17622,8 +18364,59 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateOrganizationTeamPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationTeamPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateOrganizationTeamPayload_team,
+		func(ctx context.Context) (any, error) {
+			return obj.Team, nil
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateOrganizationTeamPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateOrganizationTeamPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
 		},
 	}
 	return fc, nil
@@ -17772,6 +18565,35 @@ func (ec *executionContext) _DeleteCommentReplyPayload_deleted(ctx context.Conte
 func (ec *executionContext) fieldContext_DeleteCommentReplyPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeleteCommentReplyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteMemberFromOrganizationTeamPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteMemberFromOrganizationTeamPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteMemberFromOrganizationTeamPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteMemberFromOrganizationTeamPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -22610,6 +23432,276 @@ func (ec *executionContext) fieldContext_Mutation_exportToGitRepository(ctx cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createOrganizationTeam(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createOrganizationTeam,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateOrganizationTeam(ctx, fc.Args["input"].(model.CreateOrganizationTeamInput))
+		},
+		nil,
+		ec.marshalNCreateOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateOrganizationTeamPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createOrganizationTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "team":
+				return ec.fieldContext_CreateOrganizationTeamPayload_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationTeamPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createOrganizationTeam_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateTeamInOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateTeamInOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateTeamInOrganization(ctx, fc.Args["input"].(model.UpdateTeamInOrganizationInput))
+		},
+		nil,
+		ec.marshalNUpdateTeamInOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateTeamInOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateTeamInOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "team":
+				return ec.fieldContext_UpdateTeamInOrganizationPayload_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateTeamInOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateTeamInOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeTeamFromOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_removeTeamFromOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveTeamFromOrganization(ctx, fc.Args["input"].(model.RemoveTeamFromOrganizationInput))
+		},
+		nil,
+		ec.marshalNRemoveTeamFromOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_removeTeamFromOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_RemoveTeamFromOrganizationPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RemoveTeamFromOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeTeamFromOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateMembersInOrganizationTeam(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateMembersInOrganizationTeam,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateMembersInOrganizationTeam(ctx, fc.Args["input"].(model.UpdateMembersInOrganizationTeamInput))
+		},
+		nil,
+		ec.marshalNUpdateMembersInOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateMembersInOrganizationTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "team":
+				return ec.fieldContext_UpdateMembersInOrganizationTeamPayload_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateMembersInOrganizationTeamPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateMembersInOrganizationTeam_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addMemberToOrganizationTeam(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addMemberToOrganizationTeam,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddMemberToOrganizationTeam(ctx, fc.Args["input"].(model.AddMemberToOrganizationTeamInput))
+		},
+		nil,
+		ec.marshalNAddMemberToOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐAddMemberToOrganizationTeamPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addMemberToOrganizationTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "teamMember":
+				return ec.fieldContext_AddMemberToOrganizationTeamPayload_teamMember(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddMemberToOrganizationTeamPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addMemberToOrganizationTeam_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteMemberFromOrganizationTeam(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteMemberFromOrganizationTeam,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteMemberFromOrganizationTeam(ctx, fc.Args["input"].(model.DeleteMemberFromOrganizationTeamInput))
+		},
+		nil,
+		ec.marshalNDeleteMemberFromOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteMemberFromOrganizationTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteMemberFromOrganizationTeamPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteMemberFromOrganizationTeamPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteMemberFromOrganizationTeam_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23484,6 +24576,116 @@ func (ec *executionContext) fieldContext_Organization_collections(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_teams(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_teams,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Teams(ctx, obj, fc.Args["filter"].(*model.TeamFilter), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNTeamConnection2ᚖoctavoᚋgraphᚋmodelᚐTeamConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_teams(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_TeamConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_TeamConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_TeamConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_TeamConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_teams_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_team(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_team,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Team(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_team(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_team_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23585,6 +24787,10 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -23755,6 +24961,10 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -26972,6 +28182,10 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -27693,6 +28907,35 @@ func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload_rem
 func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeRequestPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "RemoveRequestedReviewerFromChangeRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RemoveTeamFromOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveTeamFromOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RemoveTeamFromOrganizationPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RemoveTeamFromOrganizationPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RemoveTeamFromOrganizationPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -32512,6 +33755,10 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_search(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
@@ -34974,6 +36221,962 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 	return fc, nil
 }
 
+func (ec *executionContext) _Team_id(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_title(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_createdAt(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_organization(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_organization,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Team().Organization(ctx, obj)
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_memberCount(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_memberCount,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Team().MemberCount(ctx, obj)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_memberCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_spaceCount(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_spaceCount,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Team().SpaceCount(ctx, obj)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_spaceCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_permissions(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_permissions,
+		func(ctx context.Context) (any, error) {
+			return obj.Permissions(ctx), nil
+		},
+		nil,
+		ec.marshalNTeamPermissions2octavoᚋinternalᚋteamᚐPermissions,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "view":
+				return ec.fieldContext_TeamPermissions_view(ctx, field)
+			case "admin":
+				return ec.fieldContext_TeamPermissions_admin(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermissions", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Team_members(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Team_members,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Team().Members(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNTeamMemberConnection2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Team_members(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Team",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_TeamMemberConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_TeamMemberConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_TeamMemberConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_TeamMemberConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMemberConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Team_members_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNTeamEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_TeamEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_TeamEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNTeam2ᚕᚖoctavoᚋinternalᚋteamᚐTeamᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.TeamEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.TeamEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMember_id(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMember_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMember_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMember",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMember_role(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMember_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNTeamRole2octavoᚋinternalᚋenumᚐTeamRole,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMember_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMember",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type TeamRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMember_member(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMember_member,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TeamMember().Member(ctx, obj)
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMember_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMember",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMember_team(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMember_team,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TeamMember().Team(ctx, obj)
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMember_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMember",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNTeamMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_TeamMemberEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_TeamMemberEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMemberEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNTeamMember2ᚕᚖoctavoᚋentᚐTeamMemberᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_TeamMember_id(ctx, field)
+			case "role":
+				return ec.fieldContext_TeamMember_role(ctx, field)
+			case "member":
+				return ec.fieldContext_TeamMember_member(ctx, field)
+			case "team":
+				return ec.fieldContext_TeamMember_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMember", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamMemberEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamMemberEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamMemberEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamMemberEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_TeamMember_id(ctx, field)
+			case "role":
+				return ec.fieldContext_TeamMember_role(ctx, field)
+			case "member":
+				return ec.fieldContext_TeamMember_member(ctx, field)
+			case "team":
+				return ec.fieldContext_TeamMember_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMember", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissions_view(ctx context.Context, field graphql.CollectedField, obj *team.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissions_view,
+		func(ctx context.Context) (any, error) {
+			return obj.View, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissions_view(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissions_admin(ctx context.Context, field graphql.CollectedField, obj *team.Permissions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissions_admin,
+		func(ctx context.Context) (any, error) {
+			return obj.Admin, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissions_admin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Template_id(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35944,6 +38147,53 @@ func (ec *executionContext) fieldContext_UpdateCommentReplyPayload_commentReply(
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.UpdateMembersInOrganizationTeamPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateMembersInOrganizationTeamPayload_team,
+		func(ctx context.Context) (any, error) {
+			return obj.Team, nil
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateMembersInOrganizationTeamPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateMembersInOrganizationTeamPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdatePermissionPayload_resource(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePermissionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -36309,6 +38559,53 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateTeamInOrganizationPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.UpdateTeamInOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateTeamInOrganizationPayload_team,
+		func(ctx context.Context) (any, error) {
+			return obj.Team, nil
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateTeamInOrganizationPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateTeamInOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
 		},
 	}
 	return fc, nil
@@ -38397,6 +40694,46 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputAddMemberToOrganizationTeamInput(ctx context.Context, obj any) (model.AddMemberToOrganizationTeamInput, error) {
+	var it model.AddMemberToOrganizationTeamInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"team", "member", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = data
+		case "member":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("member"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Member = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalOTeamRole2ᚖoctavoᚋinternalᚋenumᚐTeamRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputApplyTemplateToSpaceInput(ctx context.Context, obj any) (model.ApplyTemplateToSpaceInput, error) {
 	var it model.ApplyTemplateToSpaceInput
 	asMap := map[string]any{}
@@ -38865,6 +41202,46 @@ func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateOrganizationTeamInput(ctx context.Context, obj any) (model.CreateOrganizationTeamInput, error) {
+	var it model.CreateOrganizationTeamInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "title", "members"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		case "members":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("members"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Members = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateSpaceInput(ctx context.Context, obj any) (model.CreateSpaceInput, error) {
 	var it model.CreateSpaceInput
 	asMap := map[string]any{}
@@ -38980,6 +41357,39 @@ func (ec *executionContext) unmarshalInputDeleteCommentReplyInput(ctx context.Co
 				return it, err
 			}
 			it.CommentReply = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteMemberFromOrganizationTeamInput(ctx context.Context, obj any) (model.DeleteMemberFromOrganizationTeamInput, error) {
+	var it model.DeleteMemberFromOrganizationTeamInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"team", "member"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = data
+		case "member":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("member"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Member = data
 		}
 	}
 	return it, nil
@@ -39869,6 +42279,32 @@ func (ec *executionContext) unmarshalInputRemoveRequestedReviewerFromChangeReque
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRemoveTeamFromOrganizationInput(ctx context.Context, obj any) (model.RemoveTeamFromOrganizationInput, error) {
+	var it model.RemoveTeamFromOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"team"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRequestReviewersForChangeRequestInput(ctx context.Context, obj any) (model.RequestReviewersForChangeRequestInput, error) {
 	var it model.RequestReviewersForChangeRequestInput
 	asMap := map[string]any{}
@@ -40156,6 +42592,72 @@ func (ec *executionContext) unmarshalInputSubmitChangeRequestReviewInput(ctx con
 				return it, err
 			}
 			it.Comment = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTeamFilter(ctx context.Context, obj any) (model.TeamFilter, error) {
+	var it model.TeamFilter
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"owner", "title"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "owner":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("owner"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Owner = graphql.OmittableOf(data)
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTeamMembershipInput(ctx context.Context, obj any) (model.TeamMembershipInput, error) {
+	var it model.TeamMembershipInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"member", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "member":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("member"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Member = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalNTeamRole2octavoᚋinternalᚋenumᚐTeamRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = data
 		}
 	}
 	return it, nil
@@ -40469,6 +42971,53 @@ func (ec *executionContext) unmarshalInputUpdateCommentReplyInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateMembersInOrganizationTeamInput(ctx context.Context, obj any) (model.UpdateMembersInOrganizationTeamInput, error) {
+	var it model.UpdateMembersInOrganizationTeamInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"team", "add", "memberships", "remove"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = data
+		case "add":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("add"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Add = graphql.OmittableOf(data)
+		case "memberships":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("memberships"))
+			data, err := ec.unmarshalOTeamMembershipInput2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMembershipInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Memberships = graphql.OmittableOf(data)
+		case "remove":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("remove"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Remove = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdatePageInput(ctx context.Context, obj any) (model.UpdatePageInput, error) {
 	var it model.UpdatePageInput
 	asMap := map[string]any{}
@@ -40734,6 +43283,39 @@ func (ec *executionContext) unmarshalInputUpdateSpaceInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateTeamInOrganizationInput(ctx context.Context, obj any) (model.UpdateTeamInOrganizationInput, error) {
+	var it model.UpdateTeamInOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"team", "title"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "team":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("team"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Team = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, obj any) (model.UpdateUserInput, error) {
 	var it model.UpdateUserInput
 	asMap := map[string]any{}
@@ -40816,6 +43398,20 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._User(ctx, sel, obj)
+	case ent.TeamMember:
+		return ec._TeamMember(ctx, sel, &obj)
+	case *ent.TeamMember:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TeamMember(ctx, sel, obj)
+	case team.Team:
+		return ec._Team(ctx, sel, &obj)
+	case *team.Team:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Team(ctx, sel, obj)
 	case space.Space:
 		return ec._Space(ctx, sel, &obj)
 	case *space.Space:
@@ -41137,6 +43733,45 @@ func (ec *executionContext) _AccessTokenEdge(ctx context.Context, sel ast.Select
 			}
 		case "node":
 			out.Values[i] = ec._AccessTokenEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addMemberToOrganizationTeamPayloadImplementors = []string{"AddMemberToOrganizationTeamPayload"}
+
+func (ec *executionContext) _AddMemberToOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddMemberToOrganizationTeamPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addMemberToOrganizationTeamPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddMemberToOrganizationTeamPayload")
+		case "teamMember":
+			out.Values[i] = ec._AddMemberToOrganizationTeamPayload_teamMember(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -44899,6 +47534,45 @@ func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel 
 	return out
 }
 
+var createOrganizationTeamPayloadImplementors = []string{"CreateOrganizationTeamPayload"}
+
+func (ec *executionContext) _CreateOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationTeamPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationTeamPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateOrganizationTeamPayload")
+		case "team":
+			out.Values[i] = ec._CreateOrganizationTeamPayload_team(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var createSpacePayloadImplementors = []string{"CreateSpacePayload"}
 
 func (ec *executionContext) _CreateSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSpacePayload) graphql.Marshaler {
@@ -44990,6 +47664,45 @@ func (ec *executionContext) _DeleteCommentReplyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteCommentReplyPayload")
 		case "deleted":
 			out.Values[i] = ec._DeleteCommentReplyPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteMemberFromOrganizationTeamPayloadImplementors = []string{"DeleteMemberFromOrganizationTeamPayload"}
+
+func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteMemberFromOrganizationTeamPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteMemberFromOrganizationTeamPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteMemberFromOrganizationTeamPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteMemberFromOrganizationTeamPayload_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -46849,6 +49562,48 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "createOrganizationTeam":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createOrganizationTeam(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateTeamInOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateTeamInOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeTeamFromOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeTeamFromOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateMembersInOrganizationTeam":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateMembersInOrganizationTeam(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addMemberToOrganizationTeam":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addMemberToOrganizationTeam(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteMemberFromOrganizationTeam":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteMemberFromOrganizationTeam(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "updateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateUser(ctx, field)
@@ -47185,6 +49940,78 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_collections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "teams":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_teams(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "team":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_team(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -48986,6 +51813,45 @@ func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload(ctx
 			}
 		case "removed":
 			out.Values[i] = ec._RemoveRequestedReviewerFromChangeRequestPayload_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var removeTeamFromOrganizationPayloadImplementors = []string{"RemoveTeamFromOrganizationPayload"}
+
+func (ec *executionContext) _RemoveTeamFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveTeamFromOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removeTeamFromOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemoveTeamFromOrganizationPayload")
+		case "deleted":
+			out.Values[i] = ec._RemoveTeamFromOrganizationPayload_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -52388,6 +55254,653 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	}
 }
 
+var teamImplementors = []string{"Team", "Node"}
+
+func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj *team.Team) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Team")
+		case "id":
+			out.Values[i] = ec._Team_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			out.Values[i] = ec._Team_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Team_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "organization":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Team_organization(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "memberCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Team_memberCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "spaceCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Team_spaceCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "permissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Team_permissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "members":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Team_members(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamConnectionImplementors = []string{"TeamConnection"}
+
+func (ec *executionContext) _TeamConnection(ctx context.Context, sel ast.SelectionSet, obj *model.TeamConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamConnection")
+		case "edges":
+			out.Values[i] = ec._TeamConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TeamConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TeamConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamEdgeImplementors = []string{"TeamEdge"}
+
+func (ec *executionContext) _TeamEdge(ctx context.Context, sel ast.SelectionSet, obj *model.TeamEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamEdge")
+		case "cursor":
+			out.Values[i] = ec._TeamEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TeamEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamMemberImplementors = []string{"TeamMember", "Node"}
+
+func (ec *executionContext) _TeamMember(ctx context.Context, sel ast.SelectionSet, obj *ent.TeamMember) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamMember")
+		case "id":
+			out.Values[i] = ec._TeamMember_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "role":
+			out.Values[i] = ec._TeamMember_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "member":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamMember_member(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "team":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamMember_team(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamMemberConnectionImplementors = []string{"TeamMemberConnection"}
+
+func (ec *executionContext) _TeamMemberConnection(ctx context.Context, sel ast.SelectionSet, obj *model.TeamMemberConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamMemberConnection")
+		case "edges":
+			out.Values[i] = ec._TeamMemberConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TeamMemberConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TeamMemberConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamMemberConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamMemberEdgeImplementors = []string{"TeamMemberEdge"}
+
+func (ec *executionContext) _TeamMemberEdge(ctx context.Context, sel ast.SelectionSet, obj *model.TeamMemberEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamMemberEdge")
+		case "cursor":
+			out.Values[i] = ec._TeamMemberEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TeamMemberEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamPermissionsImplementors = []string{"TeamPermissions"}
+
+func (ec *executionContext) _TeamPermissions(ctx context.Context, sel ast.SelectionSet, obj *team.Permissions) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamPermissions")
+		case "view":
+			out.Values[i] = ec._TeamPermissions_view(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "admin":
+			out.Values[i] = ec._TeamPermissions_admin(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var templateImplementors = []string{"Template"}
 
 func (ec *executionContext) _Template(ctx context.Context, sel ast.SelectionSet, obj *template.Template) graphql.Marshaler {
@@ -52784,6 +56297,45 @@ func (ec *executionContext) _UpdateCommentReplyPayload(ctx context.Context, sel 
 	return out
 }
 
+var updateMembersInOrganizationTeamPayloadImplementors = []string{"UpdateMembersInOrganizationTeamPayload"}
+
+func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateMembersInOrganizationTeamPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateMembersInOrganizationTeamPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateMembersInOrganizationTeamPayload")
+		case "team":
+			out.Values[i] = ec._UpdateMembersInOrganizationTeamPayload_team(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var updatePermissionPayloadImplementors = []string{"UpdatePermissionPayload"}
 
 func (ec *executionContext) _UpdatePermissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePermissionPayload) graphql.Marshaler {
@@ -52887,6 +56439,45 @@ func (ec *executionContext) _UpdateSpacePayload(ctx context.Context, sel ast.Sel
 			out.Values[i] = graphql.MarshalString("UpdateSpacePayload")
 		case "space":
 			out.Values[i] = ec._UpdateSpacePayload_space(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateTeamInOrganizationPayloadImplementors = []string{"UpdateTeamInOrganizationPayload"}
+
+func (ec *executionContext) _UpdateTeamInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateTeamInOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateTeamInOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateTeamInOrganizationPayload")
+		case "team":
+			out.Values[i] = ec._UpdateTeamInOrganizationPayload_team(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -53840,6 +57431,25 @@ func (ec *executionContext) marshalNAccessTokenScope2ᚕoctavoᚋinternalᚋacce
 	return ret
 }
 
+func (ec *executionContext) unmarshalNAddMemberToOrganizationTeamInput2octavoᚋgraphᚋmodelᚐAddMemberToOrganizationTeamInput(ctx context.Context, v any) (model.AddMemberToOrganizationTeamInput, error) {
+	res, err := ec.unmarshalInputAddMemberToOrganizationTeamInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddMemberToOrganizationTeamPayload2octavoᚋgraphᚋmodelᚐAddMemberToOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v model.AddMemberToOrganizationTeamPayload) graphql.Marshaler {
+	return ec._AddMemberToOrganizationTeamPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddMemberToOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐAddMemberToOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v *model.AddMemberToOrganizationTeamPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddMemberToOrganizationTeamPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNApplyTemplateToSpaceInput2octavoᚋgraphᚋmodelᚐApplyTemplateToSpaceInput(ctx context.Context, v any) (model.ApplyTemplateToSpaceInput, error) {
 	res, err := ec.unmarshalInputApplyTemplateToSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54667,6 +58277,25 @@ func (ec *executionContext) marshalNCreateOrganizationPayload2ᚖoctavoᚋgraph�
 	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCreateOrganizationTeamInput2octavoᚋgraphᚋmodelᚐCreateOrganizationTeamInput(ctx context.Context, v any) (model.CreateOrganizationTeamInput, error) {
+	res, err := ec.unmarshalInputCreateOrganizationTeamInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateOrganizationTeamPayload2octavoᚋgraphᚋmodelᚐCreateOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v model.CreateOrganizationTeamPayload) graphql.Marshaler {
+	return ec._CreateOrganizationTeamPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateOrganizationTeamPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateOrganizationTeamPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCreateSpaceInput2octavoᚋgraphᚋmodelᚐCreateSpaceInput(ctx context.Context, v any) (model.CreateSpaceInput, error) {
 	res, err := ec.unmarshalInputCreateSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54754,6 +58383,25 @@ func (ec *executionContext) marshalNDeleteCommentReplyPayload2ᚖoctavoᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteCommentReplyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteMemberFromOrganizationTeamInput2octavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamInput(ctx context.Context, v any) (model.DeleteMemberFromOrganizationTeamInput, error) {
+	res, err := ec.unmarshalInputDeleteMemberFromOrganizationTeamInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteMemberFromOrganizationTeamPayload2octavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteMemberFromOrganizationTeamPayload) graphql.Marshaler {
+	return ec._DeleteMemberFromOrganizationTeamPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteMemberFromOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteMemberFromOrganizationTeamPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteMemberFromOrganizationTeamPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteSpaceInput2octavoᚋgraphᚋmodelᚐDeleteSpaceInput(ctx context.Context, v any) (model.DeleteSpaceInput, error) {
@@ -55283,6 +58931,10 @@ func (ec *executionContext) marshalNMarkdown2string(ctx context.Context, sel ast
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNMember2octavoᚋentᚐMember(ctx context.Context, sel ast.SelectionSet, v ent.Member) graphql.Marshaler {
+	return ec._Member(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNMember2ᚕᚖoctavoᚋentᚐMemberᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Member) graphql.Marshaler {
@@ -55938,6 +59590,25 @@ func (ec *executionContext) marshalNRemoveRequestedReviewerFromChangeRequestPayl
 		return graphql.Null
 	}
 	return ec._RemoveRequestedReviewerFromChangeRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRemoveTeamFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationInput(ctx context.Context, v any) (model.RemoveTeamFromOrganizationInput, error) {
+	res, err := ec.unmarshalInputRemoveTeamFromOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemoveTeamFromOrganizationPayload2octavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.RemoveTeamFromOrganizationPayload) graphql.Marshaler {
+	return ec._RemoveTeamFromOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemoveTeamFromOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemoveTeamFromOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemoveTeamFromOrganizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNReplier2ᚕᚖoctavoᚋinternalᚋcommentᚐReplierᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Replier) graphql.Marshaler {
@@ -56736,6 +60407,167 @@ func (ec *executionContext) marshalNSubmitChangeRequestReviewPayload2ᚖoctavo�
 	return ec._SubmitChangeRequestReviewPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNTeam2octavoᚋinternalᚋteamᚐTeam(ctx context.Context, sel ast.SelectionSet, v team.Team) graphql.Marshaler {
+	return ec._Team(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTeam2ᚕᚖoctavoᚋinternalᚋteamᚐTeamᚄ(ctx context.Context, sel ast.SelectionSet, v []*team.Team) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx context.Context, sel ast.SelectionSet, v *team.Team) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Team(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamConnection2octavoᚋgraphᚋmodelᚐTeamConnection(ctx context.Context, sel ast.SelectionSet, v model.TeamConnection) graphql.Marshaler {
+	return ec._TeamConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTeamConnection2ᚖoctavoᚋgraphᚋmodelᚐTeamConnection(ctx context.Context, sel ast.SelectionSet, v *model.TeamConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.TeamEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeamEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeamEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamEdge(ctx context.Context, sel ast.SelectionSet, v *model.TeamEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamMember2ᚕᚖoctavoᚋentᚐTeamMemberᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.TeamMember) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember(ctx context.Context, sel ast.SelectionSet, v *ent.TeamMember) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamMember(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamMemberConnection2octavoᚋgraphᚋmodelᚐTeamMemberConnection(ctx context.Context, sel ast.SelectionSet, v model.TeamMemberConnection) graphql.Marshaler {
+	return ec._TeamMemberConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTeamMemberConnection2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberConnection(ctx context.Context, sel ast.SelectionSet, v *model.TeamMemberConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamMemberConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.TeamMemberEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeamMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeamMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdge(ctx context.Context, sel ast.SelectionSet, v *model.TeamMemberEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamMemberEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNTeamMembershipInput2ᚖoctavoᚋgraphᚋmodelᚐTeamMembershipInput(ctx context.Context, v any) (*model.TeamMembershipInput, error) {
+	res, err := ec.unmarshalInputTeamMembershipInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTeamPermissions2octavoᚋinternalᚋteamᚐPermissions(ctx context.Context, sel ast.SelectionSet, v team.Permissions) graphql.Marshaler {
+	return ec._TeamPermissions(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNTeamRole2octavoᚋinternalᚋenumᚐTeamRole(ctx context.Context, v any) (enum.TeamRole, error) {
+	res, err := scalar.UnmarshalTeamRole(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTeamRole2octavoᚋinternalᚋenumᚐTeamRole(ctx context.Context, sel ast.SelectionSet, v enum.TeamRole) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalTeamRole(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNTemplate2ᚕᚖoctavoᚋinternalᚋtemplateᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*template.Template) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -56937,6 +60769,25 @@ func (ec *executionContext) marshalNUpdateCommentReplyPayload2ᚖoctavoᚋgraph�
 	return ec._UpdateCommentReplyPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNUpdateMembersInOrganizationTeamInput2octavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamInput(ctx context.Context, v any) (model.UpdateMembersInOrganizationTeamInput, error) {
+	res, err := ec.unmarshalInputUpdateMembersInOrganizationTeamInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateMembersInOrganizationTeamPayload2octavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateMembersInOrganizationTeamPayload) graphql.Marshaler {
+	return ec._UpdateMembersInOrganizationTeamPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateMembersInOrganizationTeamPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateMembersInOrganizationTeamPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateMembersInOrganizationTeamPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdatePermissionInput2octavoᚋgraphᚋmodelᚐUpdatePermissionInput(ctx context.Context, v any) (model.UpdatePermissionInput, error) {
 	res, err := ec.unmarshalInputUpdatePermissionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -56992,6 +60843,25 @@ func (ec *executionContext) marshalNUpdateSpacePayload2ᚖoctavoᚋgraphᚋmodel
 		return graphql.Null
 	}
 	return ec._UpdateSpacePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateTeamInOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateTeamInOrganizationInput(ctx context.Context, v any) (model.UpdateTeamInOrganizationInput, error) {
+	res, err := ec.unmarshalInputUpdateTeamInOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateTeamInOrganizationPayload2octavoᚋgraphᚋmodelᚐUpdateTeamInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateTeamInOrganizationPayload) graphql.Marshaler {
+	return ec._UpdateTeamInOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateTeamInOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateTeamInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateTeamInOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateTeamInOrganizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateUserInput2octavoᚋgraphᚋmodelᚐUpdateUserInput(ctx context.Context, v any) (model.UpdateUserInput, error) {
@@ -58018,6 +61888,50 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	_ = sel
 	_ = ctx
 	res := graphql.MarshalString(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOTeamFilter2ᚖoctavoᚋgraphᚋmodelᚐTeamFilter(ctx context.Context, v any) (*model.TeamFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTeamFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOTeamMembershipInput2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMembershipInputᚄ(ctx context.Context, v any) ([]*model.TeamMembershipInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.TeamMembershipInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTeamMembershipInput2ᚖoctavoᚋgraphᚋmodelᚐTeamMembershipInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOTeamRole2ᚖoctavoᚋinternalᚋenumᚐTeamRole(ctx context.Context, v any) (*enum.TeamRole, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalTeamRole(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTeamRole2ᚖoctavoᚋinternalᚋenumᚐTeamRole(ctx context.Context, sel ast.SelectionSet, v *enum.TeamRole) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalTeamRole(*v)
 	return res
 }
 
