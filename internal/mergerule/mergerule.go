@@ -3,8 +3,11 @@
 package mergerule
 
 import (
+	"slices"
+
 	"octavo/internal/condition"
 	"octavo/internal/fault"
+	"octavo/internal/identifier"
 )
 
 // Type tells where the rules of a space or organization come from.
@@ -63,7 +66,7 @@ var withoutArguments = map[Kind]bool{
 }
 
 // Validate checks the form of the rules: known types and kinds, at most 20
-// rules, at most 100 users a rule, expressions that can be evaluated.
+// rules, at most 100 users a rule, who are named by ids, expressions that can be evaluated.
 func (r Rules) Validate() error {
 	if r.Type != Inherit && r.Type != Explicit && r.Type != None {
 		return fault.Invalid("mergeRules.type", "%q is not one of inherit, rules, none", r.Type)
@@ -88,6 +91,11 @@ func (r Rule) validate() error {
 		if len(r.Users) == 0 || len(r.Users) > maximumUsers {
 			return fault.Invalid("mergeRules.rules.users", "%s takes 1 to %d users, got %d", r.Rule, maximumUsers, len(r.Users))
 		}
+		for _, userID := range r.Users {
+			if prefix, ok := identifier.Split(userID); !ok || prefix != identifier.User {
+				return fault.Invalid("mergeRules.rules.users", "%q is not the id of a user", userID)
+			}
+		}
 	case r.Rule == Custom:
 		_, err := condition.Parse("mergeRules.rules.expression", r.Expression)
 		return err
@@ -95,6 +103,23 @@ func (r Rule) validate() error {
 		return fault.Invalid("mergeRules.rules.rule", "%q is not a merge rule", r.Rule)
 	}
 	return nil
+}
+
+// Users are the ids of the people whom the rules name, each once and in their
+// order.
+func (r *Rules) Users() []string {
+	if r == nil {
+		return nil
+	}
+	var named []string
+	for _, rule := range r.Rules {
+		for _, userID := range rule.Users {
+			if !slices.Contains(named, userID) {
+				named = append(named, userID)
+			}
+		}
+	}
+	return named
 }
 
 // Values lists the types.

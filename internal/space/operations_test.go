@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"octavo/ent/member"
 	"octavo/internal/access"
 	"octavo/internal/apptest"
 	"octavo/internal/space"
@@ -68,6 +69,39 @@ func TestUpdateSpace(t *testing.T) {
 		assert.Equal(t, "live", updated["editMode"])
 		assert.Equal(t, "create", updated["defaultLevel"])
 		assert.NotContains(t, updated, "language")
+	})
+}
+
+func TestMergeRulesNameMembers(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		path, field := "/spaces/"+create(t, server, "Guide"), "mergeRules.rules.users: "
+		reviewer, editor, stranger := server.As(apptest.Reviewer).UserID, server.As(apptest.Editor).UserID, server.As(apptest.Stranger).UserID
+		ctx := access.System(t.Context(), "test")
+		require.NoError(t, server.App.Database.Client(ctx).Member.Update().Where(member.UserID(editor)).SetDisabled(true).Exec(ctx))
+		for _, test := range []struct {
+			name    string
+			users   []string
+			message string
+		}{
+			{"Members", []string{reviewer, server.As(apptest.Guest).UserID, reviewer}, ""},
+			{"StrangerAmongThem", []string{reviewer, stranger}, `"` + stranger + `" is not an active member of the organization`},
+			{"DisabledMember", []string{editor}, `"` + editor + `" is not an active member of the organization`},
+			{"Nobody", []string{"usr_00000000000000000000000000"}, `"usr_00000000000000000000000000" is not an active member of the organization`},
+			{"NoID", []string{"a\x00b"}, `"a\x00b" is not the id of a user`},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				rules := map[string]any{"type": "rules", "rules": []any{map[string]any{"rule": "require_one_of_specific_reviewers", "users": test.users}}}
+				answer := server.As(apptest.Admin).REST(t, http.MethodPatch, path, map[string]any{"mergeRules": rules})
+				if test.message == "" {
+					answer.Object(t, http.StatusOK)
+					return
+				}
+				assert.Equal(t, field+test.message, answer.Object(t, http.StatusBadRequest)["error"].(map[string]any)["message"])
+			})
+		}
+		kept := server.As(apptest.Admin).REST(t, http.MethodGet, path, nil).Object(t, http.StatusOK)["mergeRules"].(map[string]any)["rules"].([]any)
+		assert.Equal(t, []any{reviewer, server.As(apptest.Guest).UserID, reviewer}, kept[0].(map[string]any)["users"], "what was refused changed nothing")
 	})
 }
 

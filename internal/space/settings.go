@@ -11,6 +11,7 @@ import (
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/mergerule"
+	"octavo/internal/organization"
 )
 
 const (
@@ -46,6 +47,9 @@ func (s *Service) Update(ctx context.Context, id string, changes Changes) (*Spac
 	err := s.database.Write(ctx, func(ctx context.Context) error {
 		locked, err := s.Lock(ctx, id, access.ScopeWrite, changes.minimum())
 		if err != nil {
+			return err
+		}
+		if err := organization.CheckMergeRules(ctx, s.database, locked.OrganizationID, changes.MergeRules); err != nil {
 			return err
 		}
 		update := s.database.Client(ctx).Space.UpdateOne(locked.Space).SetUpdatedAt(now())

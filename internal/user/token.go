@@ -155,15 +155,11 @@ func (s *Service) revoke(ctx context.Context, viewer *access.Viewer, id string) 
 	if err != nil || token.RevokedAt != nil {
 		return token, err
 	}
-	err = s.database.Write(ctx, func(ctx context.Context) error {
-		var err error
-		token, err = s.database.Client(ctx).AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
-		if err != nil {
-			return err
-		}
-		return s.record(ctx, audit.AccessTokenRevoked, token)
-	})
-	return token, err
+	token, err = client.AccessToken.UpdateOne(token).SetRevokedAt(time.Now().UTC().Truncate(time.Microsecond)).Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return token, s.record(ctx, audit.AccessTokenRevoked, token)
 }
 
 // TokensByID returns those of the caller's tokens that have the ids. A token
