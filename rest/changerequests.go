@@ -34,29 +34,11 @@ func (a *API) changeRequests(router chi.Router) {
 }
 
 func (a *API) listChangeRequestsForOrganization(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.organization(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Organization().ChangeRequests(request.Context(), found, changeRequestFilter(request), first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderChangeRequest)
+	return answerPage(writer, request, a.organization, narrowed(a.resolvers.Organization().ChangeRequests, changeRequestFilter(request)), a.renderChangeRequest)
 }
 
 func (a *API) listChangeRequestsForSpace(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.space(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Space().ChangeRequests(request.Context(), found, changeRequestFilter(request), first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderChangeRequest)
+	return answerPage(writer, request, a.space, narrowed(a.resolvers.Space().ChangeRequests, changeRequestFilter(request)), a.renderChangeRequest)
 }
 
 func changeRequestFilter(request *http.Request) *model.ChangeRequestFilter {
@@ -156,23 +138,10 @@ func omittableDocument(value nullable.Nullable[wire.NullableDocument]) graphql.O
 }
 
 func (a *API) getContributorsByChangeRequestID(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.changeRequest(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.ChangeRequest().Contributors(request.Context(), found, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderContributor)
+	return answerPage(writer, request, a.changeRequest, a.resolvers.ChangeRequest().Contributors, a.renderContributor)
 }
 
 func (a *API) getReviewsByChangeRequestID(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
 	var outdated *bool
 	if optional(request, "outdated") != nil {
 		value, err := flag(request, "outdated", false)
@@ -185,12 +154,7 @@ func (a *API) getReviewsByChangeRequestID(writer http.ResponseWriter, request *h
 	if err != nil {
 		return err
 	}
-	found, err := a.changeRequest(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.ChangeRequest().Reviews(request.Context(), found, outdated, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.reviewRenderer(format))
+	return answerPage(writer, request, a.changeRequest, narrowed(a.resolvers.ChangeRequest().Reviews, outdated), a.reviewRenderer(format))
 }
 
 func (a *API) submitChangeRequestReview(writer http.ResponseWriter, request *http.Request) error {
@@ -235,16 +199,7 @@ func (a *API) getChangeRequestReviewByID(writer http.ResponseWriter, request *ht
 }
 
 func (a *API) getRequestedReviewersByChangeRequestID(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.changeRequest(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.ChangeRequest().RequestedReviewers(request.Context(), found, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderRequestedReviewer)
+	return answerPage(writer, request, a.changeRequest, a.resolvers.ChangeRequest().RequestedReviewers, a.renderRequestedReviewer)
 }
 
 func (a *API) requestReviewersForChangeRequest(writer http.ResponseWriter, request *http.Request) error {
@@ -275,17 +230,19 @@ func (a *API) requestReviewersForChangeRequest(writer http.ResponseWriter, reque
 }
 
 func (a *API) removeRequestedReviewerFromChangeRequest(writer http.ResponseWriter, request *http.Request) error {
+	input := model.RemoveRequestedReviewerFromChangeRequestInput{User: parameter(request, "userId")}
 	found, err := a.changeRequest(request)
+	switch {
+	case err == nil:
+		input.ChangeRequest = found.ID
+	case !absent(err): // removing nothing still takes a token that may remove
+		return err
+	}
+	payload, err := a.mutation().RemoveRequestedReviewerFromChangeRequest(request.Context(), input)
 	if absent(err) {
 		deleted(writer, false)
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	payload, err := a.mutation().RemoveRequestedReviewerFromChangeRequest(request.Context(), model.RemoveRequestedReviewerFromChangeRequestInput{
-		ChangeRequest: found.ID, User: parameter(request, "userId"),
-	})
 	if err != nil {
 		return err
 	}

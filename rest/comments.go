@@ -37,34 +37,15 @@ func (a *API) listComments(writer http.ResponseWriter, request *http.Request) er
 	if err != nil {
 		return err
 	}
-	page, err := a.commentsOfParent(request)
-	return answerList(writer, request, page, err, a.commentRenderer(format))
-}
-
-// commentsOfParent lists the comments on what the path names.
-func (a *API) commentsOfParent(request *http.Request) (*model.CommentConnection, error) {
-	ctx := request.Context()
-	first, after, err := window(request)
-	if err != nil {
-		return nil, err
-	}
 	filter, err := commentFilter(request)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	order := enum.Order(orElse(optional(request, "order"), string(enum.Descending)))
-	if !onChangeRequest(request) {
-		home, err := a.space(request)
-		if err != nil {
-			return nil, err
-		}
-		return a.resolvers.Space().Comments(ctx, home, filter, &order, first, after, nil, nil)
+	if onChangeRequest(request) {
+		return answerPage(writer, request, a.changeRequest, sorted(a.resolvers.ChangeRequest().Comments, filter, &order), a.commentRenderer(format))
 	}
-	branch, err := a.changeRequest(request)
-	if err != nil {
-		return nil, err
-	}
-	return a.resolvers.ChangeRequest().Comments(ctx, branch, filter, &order, first, after, nil, nil)
+	return answerPage(writer, request, a.space, sorted(a.resolvers.Space().Comments, filter, &order), a.commentRenderer(format))
 }
 
 // allStatuses is the value of status that leaves the list as it is.
@@ -138,14 +119,14 @@ func (a *API) updateComment(writer http.ResponseWriter, request *http.Request) e
 
 func (a *API) deleteComment(writer http.ResponseWriter, request *http.Request) error {
 	found, err := a.comment(request)
-	if absent(err) {
-		deleted(writer, false)
-		return nil
-	}
-	if err != nil {
+	var input model.DeleteCommentInput
+	switch {
+	case err == nil:
+		input.Comment = found.ID
+	case !absent(err): // deleting nothing still takes a token that may delete
 		return err
 	}
-	payload, err := a.mutation().DeleteComment(request.Context(), model.DeleteCommentInput{Comment: found.ID})
+	payload, err := a.mutation().DeleteComment(request.Context(), input)
 	if err != nil {
 		return err
 	}
@@ -158,16 +139,7 @@ func (a *API) listCommentReplies(writer http.ResponseWriter, request *http.Reque
 	if err != nil {
 		return err
 	}
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.comment(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Comment().Replies(request.Context(), found, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.replyRenderer(format))
+	return answerPage(writer, request, a.comment, a.resolvers.Comment().Replies, a.replyRenderer(format))
 }
 
 func (a *API) postCommentReply(writer http.ResponseWriter, request *http.Request) error {
@@ -228,14 +200,14 @@ func (a *API) updateCommentReply(writer http.ResponseWriter, request *http.Reque
 
 func (a *API) deleteCommentReply(writer http.ResponseWriter, request *http.Request) error {
 	found, err := a.commentReply(request)
-	if absent(err) {
-		deleted(writer, false)
-		return nil
-	}
-	if err != nil {
+	var input model.DeleteCommentReplyInput
+	switch {
+	case err == nil:
+		input.CommentReply = found.ID
+	case !absent(err): // deleting nothing still takes a token that may delete
 		return err
 	}
-	payload, err := a.mutation().DeleteCommentReply(request.Context(), model.DeleteCommentReplyInput{CommentReply: found.ID})
+	payload, err := a.mutation().DeleteCommentReply(request.Context(), input)
 	if err != nil {
 		return err
 	}
@@ -244,27 +216,10 @@ func (a *API) deleteCommentReply(writer http.ResponseWriter, request *http.Reque
 }
 
 func (a *API) listCommenters(writer http.ResponseWriter, request *http.Request) error {
-	page, err := a.commentersOfParent(request)
-	return answerList(writer, request, page, err, a.renderMember)
-}
-
-func (a *API) commentersOfParent(request *http.Request) (*model.MemberConnection, error) {
-	first, after, err := window(request)
-	if err != nil {
-		return nil, err
+	if onChangeRequest(request) {
+		return answerPage(writer, request, a.changeRequest, a.resolvers.ChangeRequest().Commenters, a.renderMember)
 	}
-	if !onChangeRequest(request) {
-		home, err := a.space(request)
-		if err != nil {
-			return nil, err
-		}
-		return a.resolvers.Space().Commenters(request.Context(), home, first, after, nil, nil)
-	}
-	branch, err := a.changeRequest(request)
-	if err != nil {
-		return nil, err
-	}
-	return a.resolvers.ChangeRequest().Commenters(request.Context(), branch, first, after, nil, nil)
+	return answerPage(writer, request, a.space, a.resolvers.Space().Commenters, a.renderMember)
 }
 
 func onChangeRequest(request *http.Request) bool { return parameter(request, "changeRequestId") != "" }

@@ -36,6 +36,7 @@ func (a *API) fail(writer http.ResponseWriter, request *http.Request, err error)
 	detail := wire.ErrorDetail{}
 	var known *fault.Error
 	if errors.As(err, &known) {
+		known = inItsOwnTerms(request, known)
 		detail.Code, detail.Message = known.Code.Status(), known.Message
 		if known.Field != "" {
 			detail.Field = &known.Field
@@ -51,6 +52,18 @@ func (a *API) fail(writer http.ResponseWriter, request *http.Request, err error)
 		}
 	}
 	WriteJSON(writer, detail.Code, wire.Error{Error: detail})
+}
+
+// queryNames are the names that the query of a list has for the arguments of a
+// connection.
+var queryNames = map[string]string{"first": "limit", "after": "page"}
+
+// inItsOwnTerms names the parameter that a caller of a list gave wrongly.
+func inItsOwnTerms(request *http.Request, failed *fault.Error) *fault.Error {
+	if name, has := queryNames[failed.Field]; has && request.Method == http.MethodGet {
+		return failed.About(name)
+	}
+	return failed
 }
 
 // WriteJSON answers with a body.

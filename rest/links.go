@@ -67,36 +67,24 @@ func (a *API) foundPage(request *http.Request, find revisionFinder) (*revision.P
 
 func (a *API) listPageBacklinks(find revisionFinder) handler {
 	return func(writer http.ResponseWriter, request *http.Request) error {
-		first, after, err := window(request)
-		if err != nil {
-			return err
-		}
-		page, err := a.foundPage(request, find)
-		if err != nil {
-			return err
-		}
-		places, err := a.resolvers.Page().Backlinks(request.Context(), page, first, after, nil, nil)
-		return answerList(writer, request, places, err, a.newLocations().render)
+		found := func(request *http.Request) (*revision.Page, error) { return a.foundPage(request, find) }
+		return answerPage(writer, request, found, a.resolvers.Page().Backlinks, a.newLocations().render)
 	}
 }
 
 func (a *API) listFileBacklinks(find revisionFinder) handler {
 	return func(writer http.ResponseWriter, request *http.Request) error {
-		first, after, err := window(request)
-		if err != nil {
-			return err
-		}
-		found, err := find(request)
-		if err != nil {
-			return err
-		}
-		file, err := a.resolvers.Revision().File(request.Context(), found, parameter(request, "fileId"))
-		if err != nil {
-			return err
-		}
-		places, err := a.resolvers.File().Backlinks(request.Context(), file, first, after, nil, nil)
-		return answerList(writer, request, places, err, a.newLocations().render)
+		found := func(request *http.Request) (*revision.File, error) { return a.foundFile(request, find) }
+		return answerPage(writer, request, found, a.resolvers.File().Backlinks, a.newLocations().render)
 	}
+}
+
+func (a *API) foundFile(request *http.Request, find revisionFinder) (*revision.File, error) {
+	found, err := find(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.Revision().File(request.Context(), found, parameter(request, "fileId"))
 }
 
 // linkArguments are those of a list of links.

@@ -39,16 +39,7 @@ func (a *API) getOrganizationByID(writer http.ResponseWriter, request *http.Requ
 }
 
 func (a *API) listSpacesInOrganizationByID(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.organization(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Organization().Spaces(request.Context(), found, first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderSpace)
+	return answerPage(writer, request, a.organization, a.resolvers.Organization().Spaces, a.renderSpace)
 }
 
 func (a *API) createSpace(writer http.ResponseWriter, request *http.Request) error {

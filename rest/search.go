@@ -16,29 +16,11 @@ func (a *API) search(router chi.Router) {
 }
 
 func (a *API) searchSpaceContent(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.space(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Space().Search(request.Context(), found, request.URL.Query().Get("query"), first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderPageHit)
+	return answerPage(writer, request, a.space, narrowed(a.resolvers.Space().Search, request.URL.Query().Get("query")), a.renderPageHit)
 }
 
 func (a *API) searchOrganizationContent(writer http.ResponseWriter, request *http.Request) error {
-	first, after, err := window(request)
-	if err != nil {
-		return err
-	}
-	found, err := a.organization(request)
-	if err != nil {
-		return err
-	}
-	page, err := a.resolvers.Organization().Search(request.Context(), found, request.URL.Query().Get("query"), first, after, nil, nil)
-	return answerList(writer, request, page, err, a.renderSpaceHit)
+	return answerPage(writer, request, a.organization, narrowed(a.resolvers.Organization().Search, request.URL.Query().Get("query")), a.renderSpaceHit)
 }
 
 func (a *API) renderSpaceHit(ctx context.Context, hit *search.SpaceHit) (wire.SearchSpace, error) {

@@ -58,32 +58,6 @@ func (a *API) renderUser(ctx context.Context, person *ent.User) (wire.User, erro
 	}, nil
 }
 
-// answer renders what a resolver returned.
-func answer[T, W any](writer http.ResponseWriter, request *http.Request, status int, found T, err error, render func(context.Context, T) (W, error)) error {
-	if err != nil {
-		return err
-	}
-	rendered, err := render(request.Context(), found)
-	if err != nil {
-		return err
-	}
-	WriteJSON(writer, status, rendered)
-	return nil
-}
-
-// answerList renders a connection as a list.
-func answerList[T, W any](writer http.ResponseWriter, request *http.Request, page connection[T], err error, render func(context.Context, T) (W, error)) error {
-	if err != nil {
-		return err
-	}
-	rendered, err := list(request.Context(), page, render)
-	if err != nil {
-		return err
-	}
-	WriteJSON(writer, http.StatusOK, rendered)
-	return nil
-}
-
 // present is an optional field that cannot be null: absent when nil.
 func present[T any](value *T) graphql.Omittable[*T] {
 	if value == nil {

@@ -388,7 +388,7 @@ func TestListIsFilteredAndOrdered(t *testing.T) {
 		for query, expected := range map[string]string{
 			"order=up":                        `order: "up" is not one of asc, desc`,
 			"status=closed":                   `status: "closed" is not one of all, open, resolved`,
-			"limit=1001":                      "first: 1001 is not between 0 and 1000",
+			"limit=1001":                      "limit: 1001 is not between 0 and 1000",
 			"order=asc&page=" + cursor:        "after: the cursor belongs to another list or order",
 			"targetPage=%00":                  "targetPage: the null character is not allowed",
 			"targetPage=%ff":                  "targetPage: the text is not valid UTF-8",

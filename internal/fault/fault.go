@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code classifies an error for both APIs.
@@ -103,6 +104,14 @@ func Missing(what string) *Error {
 func Invalid(field, format string, arguments ...any) *Error {
 	message := fmt.Sprintf(format, arguments...)
 	return &Error{Code: BadUserInput, Field: field, Message: field + ": " + message}
+}
+
+// About returns the error about a field of another name, where an API has one of
+// its own.
+func (e *Error) About(field string) *Error {
+	renamed := *e
+	renamed.Field, renamed.Message = field, field+strings.TrimPrefix(e.Message, e.Field)
+	return &renamed
 }
 
 // Denied says that the caller may see the resource but not do this to it.

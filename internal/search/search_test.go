@@ -223,8 +223,8 @@ func TestQueryIsChecked(t *testing.T) {
 				"query=":                    "query: it is empty",
 				"query=%20%09":              "query: it is empty",
 				"query=" + escape("é", 513): "query: at most 512 characters, got 513",
-				"query=a&limit=-1":          "first: -1 is not between 0 and 1000",
-				"query=a&page=nonsense!":    `after: "nonsense!" is not a cursor`,
+				"query=a&limit=-1":          "limit: -1 is not between 0 and 1000",
+				"query=a&page=nonsense!":    `page: "nonsense!" is not a cursor`,
 			} {
 				body := server.As(apptest.Reader).REST(t, http.MethodGet, path+"/search?"+query, nil).Object(t, 400)
 				assert.Equal(t, message, body["error"].(map[string]any)["message"], "%s?%s", path, query)
