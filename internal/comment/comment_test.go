@@ -389,7 +389,7 @@ func TestListIsFilteredAndOrdered(t *testing.T) {
 			"order=up":                        `order: "up" is not one of asc, desc`,
 			"status=closed":                   `status: "closed" is not one of all, open, resolved`,
 			"limit=1001":                      "limit: 1001 is not between 0 and 1000",
-			"order=asc&page=" + cursor:        "after: the cursor belongs to another list or order",
+			"order=asc&page=" + cursor:        "page: the cursor belongs to another list or order",
 			"targetPage=%00":                  "targetPage: the null character is not allowed",
 			"targetPage=%ff":                  "targetPage: the text is not valid UTF-8",
 			strings.Repeat("authors=a&", 101): "authors: at most 100, got 101",

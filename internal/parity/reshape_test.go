@@ -30,6 +30,7 @@ func reshape(value any) any {
 
 var forms = map[string]func(object) any{
 	"Page":                     wirePage,
+	"Space":                    wireSpace,
 	"ContentLocation":          wireLocation,
 	"CommentBody":              wireText,
 	"RevisionChange":           wireChange,
@@ -46,6 +47,14 @@ func wirePage(page object) any {
 		delete(computed, "seed")
 	}
 	return page
+}
+
+// wireSpace: the wire requires the emoji, and has an empty one for none.
+func wireSpace(space object) any {
+	if space["emoji"] == nil {
+		space["emoji"] = ""
+	}
+	return space
 }
 
 // wireLocation: the change request or else the revision, and the heading, stand

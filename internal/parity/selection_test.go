@@ -21,7 +21,7 @@ const (
 	gitSync = ` { repoName installationProvider integration url updatedAt } `
 
 	space = ` {
-		id title emoji visibility createdAt updatedAt deletedAt editMode language defaultLevel
+		__typename id title emoji visibility createdAt updatedAt deletedAt editMode language defaultLevel
 		` + mergeRules + `
 		organization { id } parent { id } revision { id } gitSync ` + gitSync + `
 		comments: openComments

@@ -44,6 +44,22 @@ type Page struct {
 	Tree     *content.Tree
 }
 
+// ShownEmoji is the emoji; nil when there is none.
+func (p *Page) ShownEmoji() *string { return unlessEmpty(p.Emoji) }
+
+// ShownIcon is the name of the icon; nil when there is none.
+func (p *Page) ShownIcon() *string { return unlessEmpty(p.Icon) }
+
+// ShownDescription is the description; nil when there is none.
+func (p *Page) ShownDescription() *string { return unlessEmpty(p.Description) }
+
+func unlessEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 // File is a file of a revision.
 type File struct {
 	*content.File

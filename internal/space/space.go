@@ -146,6 +146,9 @@ func (s *Service) Lock(ctx context.Context, id string, scope access.Scope, minim
 	return s.Require(ctx, id, scope, minimum)
 }
 
+// ShownEmoji is the emoji; nil when there is none.
+func (s *Space) ShownEmoji() *string { return unlessEmpty(s.Emoji) }
+
 // Permissions are what the caller, with the token that they came with, may do
 // with a space.
 type Permissions struct {
@@ -163,4 +166,11 @@ func (s *Space) Permissions(ctx context.Context) Permissions {
 		Comment: active && may(access.ScopeWrite, access.Comment), Merge: active && may(access.ScopeWrite, access.Review),
 		Review: active && may(access.ScopeWrite, access.Review), InstallIntegration: active && may(access.ScopeAdmin, access.Admin),
 	}
+}
+
+func unlessEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
