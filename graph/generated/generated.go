@@ -698,34 +698,34 @@ type ComplexityRoot struct {
 	}
 
 	Page struct {
-		Above       func(childComplexity int) int
-		Backlinks   func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Children    func(childComplexity int) int
-		Computed    func(childComplexity int) int
-		Condition   func(childComplexity int) int
-		CreatedAt   func(childComplexity int) int
-		Description func(childComplexity int) int
-		Document    func(childComplexity int, evaluated *enum.Evaluation) int
-		Emoji       func(childComplexity int) int
-		GitFile     func(childComplexity int) int
-		Hidden      func(childComplexity int) int
-		Href        func(childComplexity int) int
-		ID          func(childComplexity int) int
-		Icon        func(childComplexity int) int
-		LinkTarget  func(childComplexity int) int
-		Links       func(childComplexity int, filter *model.LinkFilter, first *int, after *string, last *int, before *string) int
-		Markdown    func(childComplexity int, evaluated *enum.Evaluation) int
-		NoIndex     func(childComplexity int) int
-		NoRobots    func(childComplexity int) int
-		Path        func(childComplexity int) int
-		Picture     func(childComplexity int) int
-		ShownLayout func(childComplexity int) int
-		Slug        func(childComplexity int) int
-		Title       func(childComplexity int) int
-		Type        func(childComplexity int) int
-		UpdatedAt   func(childComplexity int) int
-		Urls        func(childComplexity int) int
-		Variables   func(childComplexity int) int
+		Above            func(childComplexity int) int
+		Backlinks        func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Children         func(childComplexity int) int
+		Computed         func(childComplexity int) int
+		Condition        func(childComplexity int) int
+		CreatedAt        func(childComplexity int) int
+		Document         func(childComplexity int, evaluated *enum.Evaluation) int
+		GitFile          func(childComplexity int) int
+		Hidden           func(childComplexity int) int
+		Href             func(childComplexity int) int
+		ID               func(childComplexity int) int
+		LinkTarget       func(childComplexity int) int
+		Links            func(childComplexity int, filter *model.LinkFilter, first *int, after *string, last *int, before *string) int
+		Markdown         func(childComplexity int, evaluated *enum.Evaluation) int
+		NoIndex          func(childComplexity int) int
+		NoRobots         func(childComplexity int) int
+		Path             func(childComplexity int) int
+		Picture          func(childComplexity int) int
+		ShownDescription func(childComplexity int) int
+		ShownEmoji       func(childComplexity int) int
+		ShownIcon        func(childComplexity int) int
+		ShownLayout      func(childComplexity int) int
+		Slug             func(childComplexity int) int
+		Title            func(childComplexity int) int
+		Type             func(childComplexity int) int
+		UpdatedAt        func(childComplexity int) int
+		Urls             func(childComplexity int) int
+		Variables        func(childComplexity int) int
 	}
 
 	PageCover struct {
@@ -1022,7 +1022,6 @@ type ComplexityRoot struct {
 		DraftChangeRequestCount func(childComplexity int) int
 		EditMode                func(childComplexity int) int
 		EffectivePermissions    func(childComplexity int, role *access.Role, first *int, after *string, last *int, before *string) int
-		Emoji                   func(childComplexity int) int
 		GitSync                 func(childComplexity int) int
 		ID                      func(childComplexity int) int
 		Icon                    func(childComplexity int) int
@@ -1038,6 +1037,7 @@ type ComplexityRoot struct {
 		RevisionByID            func(childComplexity int, id string) int
 		Revisions               func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Search                  func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
+		ShownEmoji              func(childComplexity int) int
 		Title                   func(childComplexity int) int
 		UpdatedAt               func(childComplexity int) int
 		Urls                    func(childComplexity int) int
@@ -4217,12 +4217,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.CreatedAt(childComplexity), true
-	case "Page.description":
-		if e.ComplexityRoot.Page.Description == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Description(childComplexity), true
 	case "Page.document":
 		if e.ComplexityRoot.Page.Document == nil {
 			break
@@ -4234,12 +4228,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.Document(childComplexity, args["evaluated"].(*enum.Evaluation)), true
-	case "Page.emoji":
-		if e.ComplexityRoot.Page.Emoji == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Emoji(childComplexity), true
 	case "Page.git":
 		if e.ComplexityRoot.Page.GitFile == nil {
 			break
@@ -4264,12 +4252,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.ID(childComplexity), true
-	case "Page.icon":
-		if e.ComplexityRoot.Page.Icon == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Page.Icon(childComplexity), true
 	case "Page.target":
 		if e.ComplexityRoot.Page.LinkTarget == nil {
 			break
@@ -4322,6 +4304,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Page.Picture(childComplexity), true
+	case "Page.description":
+		if e.ComplexityRoot.Page.ShownDescription == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.ShownDescription(childComplexity), true
+	case "Page.emoji":
+		if e.ComplexityRoot.Page.ShownEmoji == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.ShownEmoji(childComplexity), true
+	case "Page.icon":
+		if e.ComplexityRoot.Page.ShownIcon == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Page.ShownIcon(childComplexity), true
 	case "Page.layout":
 		if e.ComplexityRoot.Page.ShownLayout == nil {
 			break
@@ -5532,12 +5532,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.EffectivePermissions(childComplexity, args["role"].(*access.Role), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
-	case "Space.emoji":
-		if e.ComplexityRoot.Space.Emoji == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Space.Emoji(childComplexity), true
 	case "Space.gitSync":
 		if e.ComplexityRoot.Space.GitSync == nil {
 			break
@@ -5648,6 +5642,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.Search(childComplexity, args["query"].(string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Space.emoji":
+		if e.ComplexityRoot.Space.ShownEmoji == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Space.ShownEmoji(childComplexity), true
 	case "Space.title":
 		if e.ComplexityRoot.Space.Title == nil {
 			break
@@ -8243,7 +8243,7 @@ extend type Subscription {
 type Space implements Node {
   id: ID!
   title: String!
-  emoji: String!
+  emoji: String
   icon: URI
   visibility: SpaceVisibility!
   createdAt: DateTime!
@@ -25501,10 +25501,10 @@ func (ec *executionContext) _Page_emoji(ctx context.Context, field graphql.Colle
 		field,
 		ec.fieldContext_Page_emoji,
 		func(ctx context.Context) (any, error) {
-			return obj.Emoji, nil
+			return obj.ShownEmoji(), nil
 		},
 		nil,
-		ec.marshalOString2string,
+		ec.marshalOString2ᚖstring,
 		true,
 		false,
 	)
@@ -25514,7 +25514,7 @@ func (ec *executionContext) fieldContext_Page_emoji(_ context.Context, field gra
 	fc = &graphql.FieldContext{
 		Object:     "Page",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
@@ -25530,10 +25530,10 @@ func (ec *executionContext) _Page_icon(ctx context.Context, field graphql.Collec
 		field,
 		ec.fieldContext_Page_icon,
 		func(ctx context.Context) (any, error) {
-			return obj.Icon, nil
+			return obj.ShownIcon(), nil
 		},
 		nil,
-		ec.marshalOString2string,
+		ec.marshalOString2ᚖstring,
 		true,
 		false,
 	)
@@ -25543,7 +25543,7 @@ func (ec *executionContext) fieldContext_Page_icon(_ context.Context, field grap
 	fc = &graphql.FieldContext{
 		Object:     "Page",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
@@ -25559,10 +25559,10 @@ func (ec *executionContext) _Page_description(ctx context.Context, field graphql
 		field,
 		ec.fieldContext_Page_description,
 		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
+			return obj.ShownDescription(), nil
 		},
 		nil,
-		ec.marshalOString2string,
+		ec.marshalOString2ᚖstring,
 		true,
 		false,
 	)
@@ -25572,7 +25572,7 @@ func (ec *executionContext) fieldContext_Page_description(_ context.Context, fie
 	fc = &graphql.FieldContext{
 		Object:     "Page",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
@@ -33429,12 +33429,12 @@ func (ec *executionContext) _Space_emoji(ctx context.Context, field graphql.Coll
 		field,
 		ec.fieldContext_Space_emoji,
 		func(ctx context.Context) (any, error) {
-			return obj.Emoji, nil
+			return obj.ShownEmoji(), nil
 		},
 		nil,
-		ec.marshalNString2string,
+		ec.marshalOString2ᚖstring,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -33442,7 +33442,7 @@ func (ec *executionContext) fieldContext_Space_emoji(_ context.Context, field gr
 	fc = &graphql.FieldContext{
 		Object:     "Space",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
@@ -54062,9 +54062,6 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "emoji":
 			out.Values[i] = ec._Space_emoji(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		case "icon":
 			out.Values[i] = ec._Space_icon(ctx, field, obj)
 		case "visibility":
