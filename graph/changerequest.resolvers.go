@@ -98,7 +98,12 @@ func (r *changeRequestResolver) Reviews(ctx context.Context, obj *changerequest.
 }
 
 func (r *changeRequestResolver) Review(ctx context.Context, obj *changerequest.ChangeRequest, id string) (*changerequest.Review, error) {
-	return r.ChangeRequests.Review(ctx, obj, id)
+	found, err := r.ChangeRequests.Review(ctx, obj, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetReviews(found)
+	return found, nil
 }
 
 func (r *changeRequestResolver) RequestedReviewers(ctx context.Context, obj *changerequest.ChangeRequest, first *int, after *string, last *int, before *string) (*model.RequestedReviewerConnection, error) {
@@ -138,6 +143,7 @@ func (r *changeRequestResolver) Links(ctx context.Context, obj *changerequest.Ch
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetLinks(list.Items...)
 	return model.NewLinkConnection(list), nil
 }
 
@@ -158,6 +164,7 @@ func (r *mutationResolver) CreateChangeRequest(ctx context.Context, input model.
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetChangeRequests(created)
 	return &model.CreateChangeRequestPayload{ChangeRequest: created}, nil
 }
 
@@ -168,6 +175,7 @@ func (r *mutationResolver) UpdateChangeRequest(ctx context.Context, input model.
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetChangeRequests(updated)
 	return &model.UpdateChangeRequestPayload{ChangeRequest: updated}, nil
 }
 
@@ -180,6 +188,7 @@ func (r *mutationResolver) UpdateChangeRequestContent(ctx context.Context, input
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetChangeRequests(found)
 	return &model.UpdateChangeRequestContentPayload{ChangeRequest: found, Revision: edited.Revision, Pages: edited.Pages, Files: edited.Files}, nil
 }
 
@@ -230,6 +239,7 @@ func (r *mutationResolver) SubmitChangeRequestReview(ctx context.Context, input 
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetReviews(submitted)
 	return &model.SubmitChangeRequestReviewPayload{Review: submitted}, nil
 }
 
@@ -240,6 +250,7 @@ func (r *mutationResolver) RequestReviewersForChangeRequest(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetChangeRequests(changed)
 	return &model.RequestReviewersForChangeRequestPayload{ChangeRequest: changed, RequestedReviewers: asked}, nil
 }
 
@@ -248,6 +259,7 @@ func (r *mutationResolver) RemoveRequestedReviewerFromChangeRequest(ctx context.
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetChangeRequests(changed)
 	return &model.RemoveRequestedReviewerFromChangeRequestPayload{ChangeRequest: changed, Removed: removed}, nil
 }
 

@@ -70,6 +70,7 @@ func commenters(ctx context.Context, asked comment.Commenters, window pagination
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetMembers(page.Items...)
 	return model.NewMemberConnection(page), nil
 }
 

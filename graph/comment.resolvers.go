@@ -92,6 +92,7 @@ func (r *mutationResolver) PostComment(ctx context.Context, input model.PostComm
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetComments(posted)
 	return &model.PostCommentPayload{Comment: posted}, nil
 }
 
@@ -103,6 +104,7 @@ func (r *mutationResolver) UpdateComment(ctx context.Context, input model.Update
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetComments(updated)
 	return &model.UpdateCommentPayload{Comment: updated}, nil
 }
 
@@ -119,6 +121,7 @@ func (r *mutationResolver) PostCommentReply(ctx context.Context, input model.Pos
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetReplies(posted)
 	return &model.PostCommentReplyPayload{CommentReply: posted}, nil
 }
 
@@ -130,6 +133,7 @@ func (r *mutationResolver) UpdateCommentReply(ctx context.Context, input model.U
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetReplies(updated)
 	return &model.UpdateCommentReplyPayload{CommentReply: updated}, nil
 }
 
@@ -142,11 +146,21 @@ func (r *mutationResolver) DeleteCommentReply(ctx context.Context, input model.D
 }
 
 func (r *queryResolver) Comment(ctx context.Context, id string) (*comment.Comment, error) {
-	return r.Comments.Get(ctx, id)
+	found, err := r.Comments.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetComments(found)
+	return found, nil
 }
 
 func (r *queryResolver) CommentReply(ctx context.Context, id string) (*comment.Reply, error) {
-	return r.Comments.Reply(ctx, id)
+	found, err := r.Comments.Reply(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetReplies(found)
+	return found, nil
 }
 
 func (r *reactionUserResolver) User(ctx context.Context, obj *comment.Reactor) (*ent.User, error) {

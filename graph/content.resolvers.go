@@ -67,6 +67,7 @@ func (r *fileResolver) Backlinks(ctx context.Context, obj *revision.File, first 
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetLocations(page.Items...)
 	return model.NewContentLocationConnection(page), nil
 }
 
@@ -99,6 +100,7 @@ func (r *pageResolver) Links(ctx context.Context, obj *revision.Page, filter *mo
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetLinks(list.Items...)
 	return model.NewLinkConnection(list), nil
 }
 
@@ -107,6 +109,7 @@ func (r *pageResolver) Backlinks(ctx context.Context, obj *revision.Page, first 
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetLocations(page.Items...)
 	return model.NewContentLocationConnection(page), nil
 }
 

@@ -51,6 +51,7 @@ func (r *organizationResolver) Spaces(ctx context.Context, obj *organization.Org
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(page.Items...)
 	return model.NewSpaceConnection(page), nil
 }
 

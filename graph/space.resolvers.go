@@ -32,6 +32,7 @@ func (r *mutationResolver) CreateSpace(ctx context.Context, input model.CreateSp
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(created)
 	return &model.CreateSpacePayload{Space: created}, nil
 }
 
@@ -44,6 +45,7 @@ func (r *mutationResolver) UpdateSpace(ctx context.Context, input model.UpdateSp
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(updated)
 	return &model.UpdateSpacePayload{Space: updated}, nil
 }
 
@@ -60,6 +62,7 @@ func (r *mutationResolver) RestoreSpace(ctx context.Context, input model.Restore
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(restored)
 	return &model.RestoreSpacePayload{Space: restored}, nil
 }
 
@@ -68,6 +71,7 @@ func (r *mutationResolver) DuplicateSpace(ctx context.Context, input model.Dupli
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(created)
 	return &model.DuplicateSpacePayload{Space: created}, nil
 }
 
@@ -80,6 +84,7 @@ func (r *mutationResolver) MoveSpace(ctx context.Context, input model.MoveSpaceI
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(moved)
 	return &model.MoveSpacePayload{Space: moved}, nil
 }
 
@@ -88,6 +93,7 @@ func (r *mutationResolver) TransferSpace(ctx context.Context, input model.Transf
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(transferred)
 	return &model.TransferSpacePayload{Space: transferred}, nil
 }
 
@@ -112,6 +118,7 @@ func (r *mutationResolver) UpdateSpaceContent(ctx context.Context, input model.U
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetSpaces(found)
 	return &model.UpdateSpaceContentPayload{Space: found, Revision: edited.Revision, Pages: edited.Pages, Files: edited.Files}, nil
 }
 
@@ -148,7 +155,12 @@ func (r *mutationResolver) ExportToGitRepository(ctx context.Context, input mode
 }
 
 func (r *queryResolver) Space(ctx context.Context, id string) (*space.Space, error) {
-	return r.Spaces.Get(ctx, id)
+	found, err := r.Spaces.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetSpaces(found)
+	return found, nil
 }
 
 func (r *queryResolver) Templates(ctx context.Context) ([]*template.Template, error) {
@@ -177,7 +189,12 @@ func (r *spaceResolver) RevisionByID(ctx context.Context, obj *space.Space, id s
 	if kept := r.Resolver.Revisions.Kept(obj.OrganizationID, obj.ID, id); kept != nil {
 		return kept, nil
 	}
-	return r.Resolver.Revisions.InSpace(ctx, obj.ID, id)
+	found, err := r.Resolver.Revisions.InSpace(ctx, obj.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetRevisions(found)
+	return found, nil
 }
 
 func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.RevisionConnection, error) {
@@ -185,6 +202,7 @@ func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetRevisions(page.Items...)
 	return model.NewRevisionConnection(page), nil
 }
 
@@ -215,7 +233,12 @@ func (r *spaceResolver) ChangeRequests(ctx context.Context, obj *space.Space, fi
 }
 
 func (r *spaceResolver) ChangeRequest(ctx context.Context, obj *space.Space, id string) (*changerequest.ChangeRequest, error) {
-	return r.Resolver.ChangeRequests.BySpace(ctx, obj.ID, id)
+	found, err := r.Resolver.ChangeRequests.BySpace(ctx, obj.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).MetChangeRequests(found)
+	return found, nil
 }
 
 func (r *spaceResolver) Comments(ctx context.Context, obj *space.Space, filter *model.CommentFilter, order *enum.Order, first *int, after *string, last *int, before *string) (*model.CommentConnection, error) {
@@ -240,6 +263,7 @@ func (r *spaceResolver) Links(ctx context.Context, obj *space.Space, filter *mod
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetLinks(list.Items...)
 	return model.NewLinkConnection(list), nil
 }
 

@@ -305,39 +305,35 @@ func (a *API) renderComment(ctx context.Context, found *comment.Comment, format 
 		Target: renderCommentTarget(found.Target()), Permissions: renderCommentPermissions(found.Permissions(ctx)),
 		Status: wire.CommentStatus(found.Status()), ResolvedAt: found.ResolvedAt,
 	}
-	resolver := a.resolvers.Comment()
 	var err error
 	if rendered.Body, err = renderText(found.Body(), format); err != nil {
 		return rendered, err
 	}
-	urls, err := resolver.Urls(ctx, found)
+	urls, err := a.resolvers.Comment().Urls(ctx, found)
 	if err != nil {
 		return rendered, err
 	}
 	rendered.URLs = wire.LocationURLs{Location: urls.Location}
-	err = together(
-		func() error {
-			author, err := resolver.PostedBy(ctx, found)
-			return into(ctx, &rendered.PostedBy, author, err, a.renderUser)
-		},
-		func() error {
-			resolvedBy, err := resolver.ResolvedBy(ctx, found)
-			if err != nil || resolvedBy == nil {
-				return err
-			}
-			rendered.ResolvedBy = new(wire.User)
-			return into(ctx, rendered.ResolvedBy, resolvedBy, nil, a.renderUser)
-		},
-		func() error {
-			reactions, err := resolver.Reactions(ctx, found)
-			return intoEach(ctx, &rendered.Reactions, reactions, err, a.renderReaction)
-		},
-		func() error {
-			repliers, err := resolver.Repliers(ctx, found)
-			return intoEach(ctx, &rendered.Repliers, repliers, err, a.renderReplier)
-		},
-	)
-	return rendered, err
+	return rendered, a.renderPeople(ctx, found, &rendered)
+}
+
+// renderPeople renders who took part in a discussion.
+func (a *API) renderPeople(ctx context.Context, found *comment.Comment, rendered *wire.Comment) error {
+	resolver := a.resolvers.Comment()
+	author, err := resolver.PostedBy(ctx, found)
+	if err := into(ctx, &rendered.PostedBy, author, err, a.renderUser); err != nil {
+		return err
+	}
+	rendered.ResolvedBy, err = a.renderPerson(ctx, func() (*ent.User, error) { return resolver.ResolvedBy(ctx, found) })
+	if err != nil {
+		return err
+	}
+	reactions, err := resolver.Reactions(ctx, found)
+	if err := intoEach(ctx, &rendered.Reactions, reactions, err, a.renderReaction); err != nil {
+		return err
+	}
+	repliers, err := resolver.Repliers(ctx, found)
+	return intoEach(ctx, &rendered.Repliers, repliers, err, a.renderReplier)
 }
 
 func renderCommentTarget(target comment.Target) wire.CommentTarget {
@@ -383,17 +379,12 @@ func (a *API) renderReply(ctx context.Context, found *comment.Reply, format stri
 		return rendered, err
 	}
 	rendered.URLs = wire.LocationURLs{Location: urls.Location}
-	err = together(
-		func() error {
-			author, err := resolver.PostedBy(ctx, found)
-			return into(ctx, &rendered.PostedBy, author, err, a.renderUser)
-		},
-		func() error {
-			reactions, err := resolver.Reactions(ctx, found)
-			return intoEach(ctx, &rendered.Reactions, reactions, err, a.renderReaction)
-		},
-	)
-	return rendered, err
+	author, err := resolver.PostedBy(ctx, found)
+	if err := into(ctx, &rendered.PostedBy, author, err, a.renderUser); err != nil {
+		return rendered, err
+	}
+	reactions, err := resolver.Reactions(ctx, found)
+	return rendered, intoEach(ctx, &rendered.Reactions, reactions, err, a.renderReaction)
 }
 
 func (a *API) renderReaction(ctx context.Context, found *comment.Reaction) (wire.Reaction, error) {
@@ -421,19 +412,13 @@ func (a *API) renderMember(ctx context.Context, found *ent.Member) (wire.Member,
 		JoinedAt: found.JoinedAt, LastSeenAt: found.LastSeenAt, SSO: found.SSO,
 	}
 	resolver := a.resolvers.Member()
-	err := together(
-		func() error {
-			person, err := resolver.User(ctx, found)
-			return into(ctx, &rendered.User, person, err, a.renderUser)
-		},
-		func() (err error) {
-			rendered.Spaces, err = resolver.SpaceCount(ctx, found)
-			return err
-		},
-		func() (err error) {
-			rendered.Teams, err = resolver.TeamCount(ctx, found)
-			return err
-		},
-	)
+	person, err := resolver.User(ctx, found)
+	if err := into(ctx, &rendered.User, person, err, a.renderUser); err != nil {
+		return rendered, err
+	}
+	if rendered.Spaces, err = resolver.SpaceCount(ctx, found); err != nil {
+		return rendered, err
+	}
+	rendered.Teams, err = resolver.TeamCount(ctx, found)
 	return rendered, err
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"octavo/internal/fault"
+	"octavo/internal/loader"
 	"octavo/rest/wire"
 )
 
@@ -209,10 +210,19 @@ func list[T, W any](ctx context.Context, page connection[T], render func(ctx con
 	return rendered, nil
 }
 
-// each renders items side by side, so that what they refer to is loaded in
-// batches, as under GraphQL.
+// each renders items: in turn when the loaders know what all of them refer to,
+// and otherwise side by side, so that it is loaded in batches, as under GraphQL.
 func each[T, W any](ctx context.Context, items []T, render func(ctx context.Context, item T) (W, error)) ([]W, error) {
 	rendered := make([]W, len(items))
+	if loader.Foresees(items) {
+		for index, item := range items {
+			var err error
+			if rendered[index], err = render(ctx, item); err != nil {
+				return nil, err
+			}
+		}
+		return rendered, nil
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for index, item := range items {
 		group.Go(func() error {

@@ -78,9 +78,18 @@ func (s *Service) InOrganizations(ctx context.Context, lists []List) (map[List]p
 }
 
 func (s *Service) pages(ctx context.Context, column string, lists []List) (map[List]pagination.Page[*ChangeRequest], error) {
-	return pagination.Gather(lists, List.split, List.of, func(list List, parents []string) (map[string]pagination.Page[*ChangeRequest], error) {
+	return pagination.Gather(lists, List.split, List.Of, func(list List, parents []string) (map[string]pagination.Page[*ChangeRequest], error) {
 		return s.read(ctx, column, parents, list)
 	})
+}
+
+// ParentID is the id of the space or organization whose list it is.
+func (l List) ParentID() string { return l.parentID }
+
+// Of returns the same list of another space or organization.
+func (l List) Of(parentID string) List {
+	l.parentID = parentID
+	return l
 }
 
 // split returns the list without its parent, which lists that are alike share,
@@ -89,12 +98,6 @@ func (l List) split() (List, string) {
 	parent := l.parentID
 	l.parentID = ""
 	return l, parent
-}
-
-// of is the inverse of split.
-func (l List) of(parent string) List {
-	l.parentID = parent
-	return l
 }
 
 // read returns the same page of the list of each parent.

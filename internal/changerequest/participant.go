@@ -25,11 +25,15 @@ func NewParticipants(changeRequestID, name string, arguments pagination.Argument
 	return Participants{changeRequestID: changeRequestID, window: window}, err
 }
 
+// ParentID is the id of the change request whose people they are.
+func (p Participants) ParentID() string { return p.changeRequestID }
+
 func (p Participants) split() (Participants, string) {
 	return Participants{window: p.window}, p.changeRequestID
 }
 
-func (p Participants) of(parent string) Participants {
+// Of asks for the same page of the people of another change request.
+func (p Participants) Of(parent string) Participants {
 	return Participants{changeRequestID: parent, window: p.window}
 }
 
@@ -37,7 +41,7 @@ func (p Participants) of(parent string) Participants {
 // change requests that the caller may read, in one statement for all that ask
 // for the same page.
 func (s *Service) RequestedReviewersOf(ctx context.Context, lists []Participants) (map[Participants]pagination.Page[*ent.RequestedReviewer], error) {
-	return pagination.Gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.RequestedReviewer], error) {
+	return pagination.Gather(lists, Participants.split, Participants.Of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.RequestedReviewer], error) {
 		if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
 			return nil, err
 		}
@@ -72,7 +76,7 @@ func (s *Service) RequestedReviewersByID(ctx context.Context, ids []string) (map
 // that the caller may read, in one statement for all that ask for the same
 // page. Somebody who did both is listed for each.
 func (s *Service) ContributorsOf(ctx context.Context, lists []Participants) (map[Participants]pagination.Page[*ent.Contributor], error) {
-	return pagination.Gather(lists, Participants.split, Participants.of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.Contributor], error) {
+	return pagination.Gather(lists, Participants.split, Participants.Of, func(list Participants, parents []string) (map[string]pagination.Page[*ent.Contributor], error) {
 		if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
 			return nil, err
 		}

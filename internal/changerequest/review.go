@@ -166,7 +166,7 @@ func NewReviews(changeRequestID string, outdated *bool, arguments pagination.Arg
 // ReviewsOf returns lists of reviews of change requests that the caller may
 // read, in one statement for all that ask for the same page in the same way.
 func (s *Service) ReviewsOf(ctx context.Context, lists []Reviews) (map[Reviews]pagination.Page[*Review], error) {
-	return pagination.Gather(lists, Reviews.split, Reviews.of, func(list Reviews, parents []string) (map[string]pagination.Page[*Review], error) {
+	return pagination.Gather(lists, Reviews.split, Reviews.Of, func(list Reviews, parents []string) (map[string]pagination.Page[*Review], error) {
 		column := entreview.FieldChangeRequestID
 		found, err := s.reviews(ctx, list.age.matches, list.window.Each(entreview.Table, column, parents, list.age.matches))
 		if err != nil {
@@ -182,13 +182,17 @@ func (s *Service) ReviewsOf(ctx context.Context, lists []Reviews) (map[Reviews]p
 	})
 }
 
+// ParentID is the id of the change request whose reviews they are.
+func (r Reviews) ParentID() string { return r.changeRequestID }
+
 func (r Reviews) split() (Reviews, string) {
 	parent := r.changeRequestID
 	r.changeRequestID = ""
 	return r, parent
 }
 
-func (r Reviews) of(parent string) Reviews {
+// Of asks for the same page of the reviews of another change request.
+func (r Reviews) Of(parent string) Reviews {
 	r.changeRequestID = parent
 	return r
 }

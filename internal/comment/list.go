@@ -152,6 +152,21 @@ func (s selection) conditions(onBranch bool) []predicate.Comment {
 	return conditions
 }
 
+// ParentID is the id of the space or change request that is commented on.
+func (l Listing) ParentID() string { return l.parent.id }
+
+// OnSpace returns the same listing on another space.
+func (l Listing) OnSpace(home *space.Space) Listing {
+	l.parent = parent{id: home.ID, role: home.Role}
+	return l
+}
+
+// OnChangeRequest returns the same listing on another change request.
+func (l Listing) OnChangeRequest(branch *changerequest.ChangeRequest) Listing {
+	l.parent = parentBranch(branch)
+	return l
+}
+
 // Lists returns the pages that the listings ask for: one statement for all that
 // differ in nothing but what they are on.
 func (s *Service) Lists(ctx context.Context, listings []Listing) (map[Listing]pagination.Page[*Comment], error) {
@@ -239,6 +254,12 @@ func RepliesTo(thread *Comment, arguments pagination.Arguments) (ReplyListing, e
 	window, err := arguments.Window(pagination.Key{Name: "comment replies", Order: enum.Ascending})
 	return ReplyListing{thread: thread, window: window}, err
 }
+
+// Thread is the comment whose replies are asked for.
+func (l ReplyListing) Thread() *Comment { return l.thread }
+
+// To asks for the same page of the replies to another comment.
+func (l ReplyListing) To(thread *Comment) ReplyListing { return ReplyListing{thread: thread, window: l.window} }
 
 // ReplyLists returns the pages that the listings ask for: one statement for all
 // with the same window.

@@ -5,9 +5,6 @@ package loader
 import (
 	"context"
 	"net/http"
-	"time"
-
-	"github.com/vikstrous/dataloadgen"
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
@@ -22,9 +19,6 @@ import (
 	"octavo/internal/team"
 	"octavo/internal/user"
 )
-
-// wait is how long a look-up waits for others to join it.
-const wait = 500 * time.Microsecond
 
 // Sources are what the loaders read from.
 type Sources struct {
@@ -42,69 +36,78 @@ type Sources struct {
 
 // Loaders belong to one request.
 type Loaders struct {
-	User         *dataloadgen.Loader[string, *ent.User]
-	Organization *dataloadgen.Loader[string, *organization.Organization]
-	Space        *dataloadgen.Loader[string, *space.Space]
-	Revision     *dataloadgen.Loader[string, *revision.Revision]
+	User         *Loader[string, *ent.User]
+	Organization *Loader[string, *organization.Organization]
+	Space        *Loader[string, *space.Space]
+	Revision     *Loader[string, *revision.Revision]
 	// Collection is nil for one that the caller may not read.
-	Collection    *dataloadgen.Loader[string, *collection.Collection]
-	ChangeRequest *dataloadgen.Loader[string, *changerequest.ChangeRequest]
+	Collection    *Loader[string, *collection.Collection]
+	ChangeRequest *Loader[string, *changerequest.ChangeRequest]
 	// Node is nil for what does not exist or may not be seen.
-	Node *dataloadgen.Loader[string, node.Node]
+	Node *Loader[string, node.Node]
 
 	// Pages of lists.
-	SpacesInCollection           *dataloadgen.Loader[space.List, pagination.Page[*space.Space]]
-	Collections                  *dataloadgen.Loader[collection.List, pagination.Page[*collection.Collection]]
-	ChangeRequestsOfSpace        *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
-	ChangeRequestsOfOrganization *dataloadgen.Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
-	Reviews                      *dataloadgen.Loader[changerequest.Reviews, pagination.Page[*changerequest.Review]]
-	RequestedReviewers           *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.RequestedReviewer]]
-	Contributors                 *dataloadgen.Loader[changerequest.Participants, pagination.Page[*ent.Contributor]]
-	Comments                     *dataloadgen.Loader[comment.Listing, pagination.Page[*comment.Comment]]
-	Replies                      *dataloadgen.Loader[comment.ReplyListing, pagination.Page[*comment.Reply]]
-	Commenters                   *dataloadgen.Loader[comment.Commenters, []*ent.Member]
-	Granted                      *dataloadgen.Loader[permission.List, pagination.Page[*permission.Granted]]
+	SpacesInCollection           *Loader[space.List, pagination.Page[*space.Space]]
+	Collections                  *Loader[collection.List, pagination.Page[*collection.Collection]]
+	ChangeRequestsOfSpace        *Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
+	ChangeRequestsOfOrganization *Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
+	Reviews                      *Loader[changerequest.Reviews, pagination.Page[*changerequest.Review]]
+	RequestedReviewers           *Loader[changerequest.Participants, pagination.Page[*ent.RequestedReviewer]]
+	Contributors                 *Loader[changerequest.Participants, pagination.Page[*ent.Contributor]]
+	Comments                     *Loader[comment.Listing, pagination.Page[*comment.Comment]]
+	Replies                      *Loader[comment.ReplyListing, pagination.Page[*comment.Reply]]
+	Commenters                   *Loader[comment.Commenters, []*ent.Member]
+	Granted                      *Loader[permission.List, pagination.Page[*permission.Granted]]
 	// ReviewComment is by the id of the review; nil for one without.
-	ReviewComment *dataloadgen.Loader[string, *comment.Comment]
-	Reactions     *dataloadgen.Loader[string, []*comment.Reaction]
-	Repliers      *dataloadgen.Loader[string, []*comment.Replier]
+	ReviewComment *Loader[string, *comment.Comment]
+	Reactions     *Loader[string, []*comment.Reaction]
+	Repliers      *Loader[string, []*comment.Replier]
 
-	MemberSpaces *dataloadgen.Loader[organization.Membership, int]
-	MemberTeams  *dataloadgen.Loader[organization.Membership, int]
+	MemberSpaces *Loader[organization.Membership, int]
+	MemberTeams  *Loader[organization.Membership, int]
 	// Member is nil for somebody who does not belong to the organization.
-	Member *dataloadgen.Loader[organization.Membership, *ent.Member]
+	Member *Loader[organization.Membership, *ent.Member]
 
-	Team        *dataloadgen.Loader[string, *team.Team]
-	TeamMembers *dataloadgen.Loader[team.Members, pagination.Page[*ent.TeamMember]]
+	Team        *Loader[string, *team.Team]
+	TeamMembers *Loader[team.Members, pagination.Page[*ent.TeamMember]]
 	// TeamSize and TeamSpaces are by the id of the team.
-	TeamSize   *dataloadgen.Loader[string, int]
-	TeamSpaces *dataloadgen.Loader[string, int]
+	TeamSize   *Loader[string, int]
+	TeamSpaces *Loader[string, int]
+
+	met met
 }
 
 func newLoaders(sources Sources) *Loaders {
 	return &Loaders{
 		User:          mapped(sources.Users.Named),
 		Organization:  mapped(sources.Organizations.ByID),
-		Space:         mapped(sources.Spaces.ByID),
-		Revision:      mapped(sources.Revisions.ByID),
+		Space:         mapped(sources.Spaces.ByID).learning(each((*Loaders).MetSpaces)),
+		Revision:      mapped(sources.Revisions.ByID).learning(each((*Loaders).MetRevisions)),
 		Collection:    mapped(orNil(sources.Collections.ByID)),
-		ChangeRequest: mapped(sources.ChangeRequests.ByID),
+		ChangeRequest: mapped(sources.ChangeRequests.ByID).learning(each((*Loaders).MetChangeRequests)),
 		Node:          mapped(sources.Nodes.ByID),
 
-		SpacesInCollection:           mapped(sources.Spaces.InCollections),
-		Collections:                  mapped(sources.Collections.Lists),
-		ChangeRequestsOfSpace:        mapped(sources.ChangeRequests.InSpaces),
-		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations),
-		Reviews:                      mapped(sources.ChangeRequests.ReviewsOf),
-		RequestedReviewers:           mapped(sources.ChangeRequests.RequestedReviewersOf),
-		Contributors:                 mapped(sources.ChangeRequests.ContributorsOf),
-		Comments:                     mapped(sources.Comments.Lists),
-		Replies:                      mapped(sources.Comments.ReplyLists),
-		Commenters:                   mapped(sources.Comments.Commenters),
-		Granted:                      mapped(sources.Permissions.Lists),
-		ReviewComment:                mapped(sources.Comments.OfReviews),
-		Reactions:                    mapped(sources.Comments.ReactionsTo),
-		Repliers:                     mapped(sources.Comments.Repliers),
+		SpacesInCollection: mapped(sources.Spaces.InCollections).learning(pages[space.List]((*Loaders).MetSpaces)),
+		Collections:        mapped(sources.Collections.Lists),
+		ChangeRequestsOfSpace: mapped(sources.ChangeRequests.InSpaces).
+			learning(pages[changerequest.List]((*Loaders).MetChangeRequests)).of((*met).listsOfSpaces),
+		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations).
+			learning(pages[changerequest.List]((*Loaders).MetChangeRequests)),
+		Reviews: mapped(sources.ChangeRequests.ReviewsOf).
+			learning(pages[changerequest.Reviews]((*Loaders).MetReviews)).of(ofChangeRequests),
+		RequestedReviewers: mapped(sources.ChangeRequests.RequestedReviewersOf).
+			learning(pages[changerequest.Participants]((*Loaders).MetRequestedReviewers)).of(ofChangeRequests),
+		Contributors: mapped(sources.ChangeRequests.ContributorsOf).
+			learning(pages[changerequest.Participants]((*Loaders).MetContributors)).of(ofChangeRequests),
+		Comments: mapped(sources.Comments.Lists).
+			learning(pages[comment.Listing]((*Loaders).MetComments)).of((*met).listingsOnParents),
+		Replies: mapped(sources.Comments.ReplyLists).
+			learning(pages[comment.ReplyListing]((*Loaders).MetReplies)).of((*met).repliesBeside),
+		Commenters:    mapped(sources.Comments.Commenters),
+		Granted:       mapped(sources.Permissions.Lists),
+		ReviewComment: mapped(sources.Comments.OfReviews).learning((*Loaders).metReviewComments),
+		Reactions:     mapped(sources.Comments.ReactionsTo).learning((*Loaders).metReactions),
+		Repliers:      mapped(sources.Comments.Repliers).learning((*Loaders).metRepliers),
 
 		MemberSpaces: mapped(sources.Organizations.SpacesOf),
 		MemberTeams:  mapped(sources.Organizations.TeamsOf),
@@ -117,8 +120,8 @@ func newLoaders(sources Sources) *Loaders {
 	}
 }
 
-func mapped[Key comparable, Value any](fetch func(ctx context.Context, keys []Key) (map[Key]Value, error)) *dataloadgen.Loader[Key, Value] {
-	return dataloadgen.NewMappedLoader(fetch, dataloadgen.WithWait(wait))
+func mapped[Key comparable, Value any](fetch func(ctx context.Context, keys []Key) (map[Key]Value, error)) *Loader[Key, Value] {
+	return &Loader[Key, Value]{fetch: fetch}
 }
 
 // orNil completes what a source finds: nil for each key that it leaves out.
