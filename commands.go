@@ -32,6 +32,7 @@ type commandLine struct {
 	Token        tokenCommand        `cmd:"" help:"Make, list and revoke access tokens."`
 	User         userCommand         `cmd:"" help:"Add people."`
 	Organization organizationCommand `cmd:"" help:"Make organizations."`
+	Audit        auditCommand        `cmd:"" help:"Write audit logs."`
 	Import       importCommand       `cmd:"" help:"Import a repository of documentation into a space."`
 	Export       exportCommand       `cmd:"" help:"Write a space to a directory, as a repository."`
 	Migrate      migrateCommand      `cmd:"" help:"Look at the schema of the database, or bring it up to date."`

@@ -6,6 +6,7 @@ package graph
 
 import (
 	"octavo/internal/address"
+	"octavo/internal/audit"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
 	"octavo/internal/comment"
@@ -33,6 +34,7 @@ type Resolver struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Teams          *team.Service
+	AuditLogs      *audit.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	SearchIndex    *search.Index

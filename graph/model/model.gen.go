@@ -53,6 +53,17 @@ type ApplyTemplateToSpacePayload struct {
 	Revision *revision.Revision `json:"revision"`
 }
 
+type AuditFilter struct {
+	// The id of a user.
+	Actor   graphql.Omittable[*string] `json:"actor,omitempty"`
+	Action  graphql.Omittable[*string] `json:"action,omitempty"`
+	Subject graphql.Omittable[*string] `json:"subject,omitempty"`
+	// Entries from this time on.
+	After graphql.Omittable[*time.Time] `json:"after,omitempty"`
+	// Entries from before this time.
+	Before graphql.Omittable[*time.Time] `json:"before,omitempty"`
+}
+
 type ChangeRequestFilter struct {
 	// Absent: OPEN.
 	Status                     graphql.Omittable[*enum.ChangeRequestStatus] `json:"status,omitempty"`

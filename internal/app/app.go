@@ -12,6 +12,7 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/address"
+	"octavo/internal/audit"
 	"octavo/internal/blob"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
@@ -88,6 +89,7 @@ type App struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Teams          *team.Service
+	AuditLog       *audit.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	Revisions      *revision.Store
@@ -185,7 +187,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
-		Users: user.NewService(opened), Organizations: organization.NewService(opened), Teams: team.NewService(opened), Collections: collection.NewService(opened),
+		Users: user.NewService(opened), Organizations: organization.NewService(opened), Teams: team.NewService(opened), AuditLog: audit.NewService(opened), Collections: collection.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
 		downloads: download.NewSigner(addresses, keys.downloads, time.Now),
 		config:    config, metrics: newMetrics(opened),
@@ -219,7 +221,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers, AuditLogs: app.AuditLog,
 		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex, AnyNode: app.nodes,

@@ -84,6 +84,9 @@ func (s *Service) insert(ctx context.Context, space New) (*ent.Space, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.recordCreation(ctx, created); err != nil {
+		return nil, err
+	}
 	return created, s.announce(ctx, created, &content.Tree{}, space.Tree, first)
 }
 

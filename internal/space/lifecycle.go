@@ -15,6 +15,7 @@ import (
 	"octavo/ent/reaction"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/audit"
 	"octavo/internal/content"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
@@ -34,7 +35,10 @@ func (s *Service) Delete(ctx context.Context, id string) (existed bool, err erro
 			return err
 		}
 		existed = true
-		return s.database.Client(ctx).Space.UpdateOne(locked.Space).SetDeletedAt(now()).Exec(ctx)
+		if err := s.database.Client(ctx).Space.UpdateOne(locked.Space).SetDeletedAt(now()).Exec(ctx); err != nil {
+			return err
+		}
+		return s.record(ctx, audit.SpaceDeleted, locked.Space, map[string]any{"title": locked.Title}, nil)
 	})
 	return existed, err
 }
@@ -63,7 +67,10 @@ func (s *Service) Restore(ctx context.Context, id string) (*Space, error) {
 		if time.Since(*found.DeletedAt) >= Retention {
 			return fault.Missing("space")
 		}
-		return s.database.Client(ctx).Space.UpdateOne(found.Space).ClearDeletedAt().Exec(ctx)
+		if err := s.database.Client(ctx).Space.UpdateOne(found.Space).ClearDeletedAt().Exec(ctx); err != nil {
+			return err
+		}
+		return s.record(ctx, audit.SpaceRestored, found.Space, nil, map[string]any{"title": found.Title})
 	})
 	if err != nil {
 		return nil, err
@@ -160,8 +167,10 @@ func (s *Service) Duplicate(ctx context.Context, id string) (*Space, error) {
 		if err := s.structure.RequireParent(ctx, original.OrganizationID, original.CollectionID); err != nil {
 			return err
 		}
-		created, err = s.copy(ctx, original)
-		return err
+		if created, err = s.copy(ctx, original); err != nil {
+			return err
+		}
+		return s.recordCreation(ctx, created)
 	})
 	if err != nil {
 		return nil, err

@@ -54,7 +54,11 @@ func (s *Service) Update(ctx context.Context, id string, changes Changes) (*Spac
 		}
 		update := s.database.Client(ctx).Space.UpdateOne(locked.Space).SetUpdatedAt(now())
 		changes.apply(update)
-		return update.Exec(ctx)
+		updated, err := update.Save(ctx)
+		if err != nil {
+			return err
+		}
+		return s.recordSettings(ctx, locked.Space, updated)
 	})
 	if err != nil {
 		return nil, err
