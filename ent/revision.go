@@ -39,6 +39,8 @@ type Revision struct {
 	Root string `json:"root,omitempty"`
 	// AuthorID holds the value of the "author_id" field.
 	AuthorID *string `json:"author_id,omitempty"`
+	// Aside holds the value of the "aside" field.
+	Aside bool `json:"aside,omitempty"`
 	// Git holds the value of the "git" field.
 	Git json.RawMessage `json:"git,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -87,6 +89,8 @@ func (*Revision) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case revision.FieldParents, revision.FieldGit:
 			values[i] = new([]byte)
+		case revision.FieldAside:
+			values[i] = new(sql.NullBool)
 		case revision.FieldID, revision.FieldOrganizationID, revision.FieldSpaceID, revision.FieldChangeRequestID, revision.FieldMergedFromID, revision.FieldType, revision.FieldRoot, revision.FieldAuthorID:
 			values[i] = new(sql.NullString)
 		case revision.FieldCreatedAt:
@@ -170,6 +174,12 @@ func (_m *Revision) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.AuthorID = new(string)
 				*_m.AuthorID = value.String
+			}
+		case revision.FieldAside:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field aside", values[i])
+			} else if value.Valid {
+				_m.Aside = value.Bool
 			}
 		case revision.FieldGit:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -257,6 +267,9 @@ func (_m *Revision) String() string {
 		builder.WriteString("author_id=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("aside=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Aside))
 	builder.WriteString(", ")
 	builder.WriteString("git=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Git))

@@ -113,6 +113,20 @@ func (_c *RevisionCreate) SetNillableAuthorID(v *string) *RevisionCreate {
 	return _c
 }
 
+// SetAside sets the "aside" field.
+func (_c *RevisionCreate) SetAside(v bool) *RevisionCreate {
+	_c.mutation.SetAside(v)
+	return _c
+}
+
+// SetNillableAside sets the "aside" field if the given value is not nil.
+func (_c *RevisionCreate) SetNillableAside(v *bool) *RevisionCreate {
+	if v != nil {
+		_c.SetAside(*v)
+	}
+	return _c
+}
+
 // SetGit sets the "git" field.
 func (_c *RevisionCreate) SetGit(v json.RawMessage) *RevisionCreate {
 	_c.mutation.SetGit(v)
@@ -182,6 +196,10 @@ func (_c *RevisionCreate) defaults() {
 		v := revision.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
 	}
+	if _, ok := _c.mutation.Aside(); !ok {
+		v := revision.DefaultAside
+		_c.mutation.SetAside(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		v := revision.DefaultID()
 		_c.mutation.SetID(v)
@@ -217,6 +235,9 @@ func (_c *RevisionCreate) check() error {
 	}
 	if _, ok := _c.mutation.Root(); !ok {
 		return &ValidationError{Name: "root", err: errors.New(`ent: missing required field "Revision.root"`)}
+	}
+	if _, ok := _c.mutation.Aside(); !ok {
+		return &ValidationError{Name: "aside", err: errors.New(`ent: missing required field "Revision.aside"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := revision.IDValidator(v); err != nil {
@@ -292,6 +313,10 @@ func (_c *RevisionCreate) createSpec() (*Revision, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.AuthorID(); ok {
 		_spec.SetField(revision.FieldAuthorID, field.TypeString, value)
 		_node.AuthorID = &value
+	}
+	if value, ok := _c.mutation.Aside(); ok {
+		_spec.SetField(revision.FieldAside, field.TypeBool, value)
+		_node.Aside = value
 	}
 	if value, ok := _c.mutation.Git(); ok {
 		_spec.SetField(revision.FieldGit, field.TypeJSON, value)
@@ -498,6 +523,9 @@ func (u *RevisionUpsertOne) UpdateNewValues() *RevisionUpsertOne {
 		}
 		if _, exists := u.create.mutation.Root(); exists {
 			s.SetIgnore(revision.FieldRoot)
+		}
+		if _, exists := u.create.mutation.Aside(); exists {
+			s.SetIgnore(revision.FieldAside)
 		}
 	}))
 	return u
@@ -825,6 +853,9 @@ func (u *RevisionUpsertBulk) UpdateNewValues() *RevisionUpsertBulk {
 			}
 			if _, exists := b.mutation.Root(); exists {
 				s.SetIgnore(revision.FieldRoot)
+			}
+			if _, exists := b.mutation.Aside(); exists {
+				s.SetIgnore(revision.FieldAside)
 			}
 		}
 	}))

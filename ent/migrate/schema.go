@@ -740,6 +740,7 @@ var (
 		{Name: "parents", Type: field.TypeJSON},
 		{Name: "root", Type: field.TypeString},
 		{Name: "author_id", Type: field.TypeString, Nullable: true},
+		{Name: "aside", Type: field.TypeBool, Default: false},
 		{Name: "git", Type: field.TypeJSON, Nullable: true},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "space_id", Type: field.TypeString},
@@ -752,13 +753,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "revisions_organizations_organization",
-				Columns:    []*schema.Column{RevisionsColumns[9]},
+				Columns:    []*schema.Column{RevisionsColumns[10]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "revisions_spaces_space",
-				Columns:    []*schema.Column{RevisionsColumns[10]},
+				Columns:    []*schema.Column{RevisionsColumns[11]},
 				RefColumns: []*schema.Column{SpacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -767,7 +768,7 @@ var (
 			{
 				Name:    "revision_space_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{RevisionsColumns[10], RevisionsColumns[0]},
+				Columns: []*schema.Column{RevisionsColumns[11], RevisionsColumns[0]},
 			},
 			{
 				Name:    "revision_change_request_id",

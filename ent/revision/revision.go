@@ -32,6 +32,8 @@ const (
 	FieldRoot = "root"
 	// FieldAuthorID holds the string denoting the author_id field in the database.
 	FieldAuthorID = "author_id"
+	// FieldAside holds the string denoting the aside field in the database.
+	FieldAside = "aside"
 	// FieldGit holds the string denoting the git field in the database.
 	FieldGit = "git"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldParents,
 	FieldRoot,
 	FieldAuthorID,
+	FieldAside,
 	FieldGit,
 }
 
@@ -88,6 +91,8 @@ var (
 	OrganizationIDValidator func(string) error
 	// SpaceIDValidator is a validator for the "space_id" field. It is called by the builders before save.
 	SpaceIDValidator func(string) error
+	// DefaultAside holds the default value on creation for the "aside" field.
+	DefaultAside bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -140,6 +145,11 @@ func ByRoot(opts ...sql.OrderTermOption) OrderOption {
 // ByAuthorID orders the results by the author_id field.
 func ByAuthorID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAuthorID, opts...).ToFunc()
+}
+
+// ByAside orders the results by the aside field.
+func ByAside(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAside, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

@@ -107,6 +107,11 @@ func AuthorID(v string) predicate.Revision {
 	return predicate.Revision(sql.FieldEQ(FieldAuthorID, v))
 }
 
+// Aside applies equality check predicate on the "aside" field. It's identical to AsideEQ.
+func Aside(v bool) predicate.Revision {
+	return predicate.Revision(sql.FieldEQ(FieldAside, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Revision {
 	return predicate.Revision(sql.FieldEQ(FieldCreatedAt, v))
@@ -649,6 +654,16 @@ func AuthorIDEqualFold(v string) predicate.Revision {
 // AuthorIDContainsFold applies the ContainsFold predicate on the "author_id" field.
 func AuthorIDContainsFold(v string) predicate.Revision {
 	return predicate.Revision(sql.FieldContainsFold(FieldAuthorID, v))
+}
+
+// AsideEQ applies the EQ predicate on the "aside" field.
+func AsideEQ(v bool) predicate.Revision {
+	return predicate.Revision(sql.FieldEQ(FieldAside, v))
+}
+
+// AsideNEQ applies the NEQ predicate on the "aside" field.
+func AsideNEQ(v bool) predicate.Revision {
+	return predicate.Revision(sql.FieldNEQ(FieldAside, v))
 }
 
 // GitIsNil applies the IsNil predicate on the "git" field.

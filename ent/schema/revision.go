@@ -31,6 +31,8 @@ func (Revision) Fields() []ent.Field {
 		field.JSON("parents", []string{}).Immutable(),
 		field.String("root").Immutable(), // hash of the tree's root object
 		optional("author_id"),
+		// Kept beside the main content, which it never was: what a repository said.
+		field.Bool("aside").Default(false).Immutable(),
 		field.JSON("git", json.RawMessage{}).Optional(),
 	}
 }

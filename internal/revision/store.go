@@ -72,6 +72,9 @@ type Draft struct {
 	// Bodies are the texts that the tree names and the store may not have.
 	Bodies map[content.Hash][]byte
 	Git    *Git
+	// Aside is set for a revision that never is the main content of the space
+	// nor that of a change request.
+	Aside bool
 }
 
 // Git is what a revision knows of the commit that it came from or went to.
@@ -120,7 +123,7 @@ func (s *Store) writeRow(ctx context.Context, draft Draft, root string) (*ent.Re
 	create := s.database.Client(ctx).Revision.Create().
 		SetOrganizationID(draft.Space.OrganizationID).SetSpaceID(draft.Space.ID).
 		SetNillableChangeRequestID(draft.ChangeRequestID).SetNillableMergedFromID(draft.MergedFromID).
-		SetType(draft.Type).SetParents(draft.Parents).SetRoot(root)
+		SetType(draft.Type).SetParents(draft.Parents).SetRoot(root).SetAside(draft.Aside)
 	if draft.AuthorID != "" {
 		create.SetAuthorID(draft.AuthorID)
 	}

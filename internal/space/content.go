@@ -220,7 +220,8 @@ func (s *Service) rewrite(ctx context.Context, locked *ent.Space, rewrite Rewrit
 }
 
 // Revisions lists the main content of a space that the caller may read, newest
-// first, the current one included. Content of change requests is left out.
+// first, the current one included. Content of change requests is left out, and
+// so is what an import kept beside the main content.
 func (s *Service) Revisions(ctx context.Context, space *Space, arguments pagination.Arguments) (pagination.Page[*revision.Revision], error) {
 	var none pagination.Page[*revision.Revision]
 	window, err := arguments.Window(pagination.Key{Name: "revisions", Order: enum.Descending})
@@ -228,7 +229,7 @@ func (s *Service) Revisions(ctx context.Context, space *Space, arguments paginat
 		return none, err
 	}
 	query := s.database.Client(ctx).Revision.Query().
-		Where(entrevision.SpaceID(space.ID), entrevision.ChangeRequestIDIsNil())
+		Where(entrevision.SpaceID(space.ID), entrevision.ChangeRequestIDIsNil(), entrevision.Aside(false))
 	rows, err := query.Clone().Where(window.Apply).All(ctx)
 	if err != nil {
 		return none, err

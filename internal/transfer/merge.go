@@ -47,6 +47,7 @@ func (s *Service) takeOver(ctx context.Context, locked *space.Space, from *synch
 
 // writeAside makes a revision that is not the main content.
 func (s *Service) writeAside(ctx context.Context, draft revision.Draft) (id string, err error) {
+	draft.Aside = true
 	made, err := s.revisions.Write(ctx, draft)
 	if err != nil {
 		return "", err

@@ -22,6 +22,7 @@ import (
 	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
+	"octavo/internal/pagination"
 	"octavo/internal/repository"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -211,7 +212,10 @@ func TestEditsOfTheSpaceAndOfTheRepositoryAreMerged(t *testing.T) {
 
 		made, err := server.App.Revisions.Load(server.Context(t, apptest.Admin), imported.RevisionID)
 		require.NoError(t, err)
-		assert.Len(t, made.Parents, 2)
+		require.Len(t, made.Parents, 2)
+		listed := revisionsOf(t, server, spaceID)
+		assert.Contains(t, listed, made.Parents[0])
+		assert.NotContains(t, listed, made.Parents[1], "what the repository said never was the main content")
 
 		// The next merge starts from what the repository said.
 		imported = importInto(t, server, spaceID, theirs)
@@ -265,7 +269,29 @@ func TestAStandaloneImportLeavesTheContentAlone(t *testing.T) {
 		body, err := server.App.Revisions.Body(ctx, page.Body)
 		require.NoError(t, err)
 		assert.Equal(t, "# Aside\n", string(body))
+		for _, revision := range revisionsOf(t, server, spaceID) {
+			assert.NotEqual(t, aside.RevisionID, revision, "it never was the main content")
+		}
 	})
+}
+
+// revisionsOf lists the main content of a space, newest first.
+func revisionsOf(t *testing.T, server *apptest.Server, spaceID string) []string {
+	t.Helper()
+	ctx := server.Context(t, apptest.Admin)
+	found, err := server.App.Spaces.Get(ctx, spaceID)
+	require.NoError(t, err)
+	page, err := server.App.Spaces.Revisions(ctx, found, pagination.Arguments{})
+	require.NoError(t, err)
+	var ids []string
+	for _, item := range page.Items {
+		ids = append(ids, item.ID)
+	}
+	require.Equal(t, found.RevisionID, ids[0])
+	total, err := page.Count(ctx)
+	require.NoError(t, err)
+	require.Equal(t, len(ids), total)
+	return ids
 }
 
 func TestWhatCannotBeImportedLeavesNothing(t *testing.T) {
