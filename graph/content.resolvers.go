@@ -167,6 +167,14 @@ func (r *revisionResolver) File(ctx context.Context, obj *revision.Revision, id 
 	return r.Revisions.File(ctx, obj, id)
 }
 
+func (r *revisionResolver) Redirects(ctx context.Context, obj *revision.Revision, first *int, after *string, last *int, before *string) (*model.RevisionRedirectConnection, error) {
+	page, err := r.Revisions.Redirects(ctx, obj, arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRevisionRedirectConnection(page), nil
+}
+
 func (r *revisionResolver) ReusableContents(ctx context.Context, obj *revision.Revision) ([]*revision.ReusableContent, error) {
 	return r.Revisions.ReusableContents(ctx, obj)
 }

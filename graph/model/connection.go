@@ -178,6 +178,29 @@ func (c *FileConnection) Edges() []*FileEdge {
 	return edges(c.Page, func(cursor string, node *revision.File) *FileEdge { return &FileEdge{cursor, node} })
 }
 
+// RevisionRedirectEdge is an item of a RevisionRedirectConnection.
+type RevisionRedirectEdge struct {
+	Cursor string
+	Node   *revision.Redirect
+}
+
+// RevisionRedirectConnection is the connection of that name.
+type RevisionRedirectConnection struct {
+	connection[*revision.Redirect]
+}
+
+// NewRevisionRedirectConnection wraps a page.
+func NewRevisionRedirectConnection(page pagination.Page[*revision.Redirect]) *RevisionRedirectConnection {
+	return &RevisionRedirectConnection{connection: connection[*revision.Redirect]{page}}
+}
+
+// Edges of the connection.
+func (c *RevisionRedirectConnection) Edges() []*RevisionRedirectEdge {
+	return edges(c.Page, func(cursor string, node *revision.Redirect) *RevisionRedirectEdge {
+		return &RevisionRedirectEdge{cursor, node}
+	})
+}
+
 // LinkEdge is an item of a LinkConnection.
 type LinkEdge struct {
 	Cursor string

@@ -339,7 +339,10 @@ func TestContentIsWrittenByThoseWhoMay(t *testing.T) {
 				return err
 			}},
 			{"merge", apptest.Reviewer, func(ctx context.Context) error { _, err := service.Merge(ctx, changeRequest, nil); return err }},
-			{"revert", apptest.Reviewer, func(ctx context.Context) error { _, err := service.RevertMerge(ctx, changeRequest, nil, nil); return err }},
+			{"revert", apptest.Reviewer, func(ctx context.Context) error {
+				_, err := service.RevertMerge(ctx, changeRequest, nil, nil)
+				return err
+			}},
 		} {
 			for caller, expected := range denied(operation.minimum) {
 				assert.Equal(t, expected, code(operation.attempt(server.Context(t, caller))), "%s as %s", operation.name, caller)

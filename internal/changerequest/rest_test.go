@@ -80,6 +80,30 @@ func TestContentIsEditedAndMergedOverREST(t *testing.T) {
 	})
 }
 
+func TestAPageIsFoundWhereItWas(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		spaceID, pages := newSpace(t, server, "# One\n")
+		changeRequest := newChangeRequest(t, server, spaceID)
+		admin := server.As(apptest.Admin)
+		admin.REST(t, http.MethodPost, "/spaces/"+spaceID+"/change-requests/1/content",
+			change("update_page", map[string]any{"page": pages[0], "slug": "first"})).Object(t, http.StatusOK)
+		merged(t, server, changeRequest)
+		for _, path := range []string{"first", "one"} {
+			page := admin.REST(t, http.MethodGet, "/spaces/"+spaceID+"/content/path/"+path, nil).Object(t, http.StatusOK)
+			assert.Equal(t, pages[0], page["id"])
+			assert.Equal(t, "first", page["path"])
+		}
+		found := admin.Query(t, `query($id: ID!) { space(id: $id) { revision {
+			pageByPath(path: "one") { id } redirects { totalCount nodes { path page { id } } }
+		} } }`, map[string]any{"id": spaceID})["space"].(map[string]any)["revision"]
+		one := map[string]any{"id": pages[0]}
+		assert.Equal(t, map[string]any{"pageByPath": one, "redirects": map[string]any{
+			"totalCount": float64(1), "nodes": []any{map[string]any{"path": "one", "page": one}},
+		}}, found)
+	})
+}
+
 func TestConflictsOfARevertAreAnswered(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {

@@ -192,6 +192,7 @@ func Apply(base *Tree, bodies Bodies, operations []Operation, options ApplyOptio
 	if len(editor.applied) == 0 || equalTrees(base, editor.tree) {
 		return nil, nil, nil, fault.New(fault.NoChange, "the changes leave the content as it is")
 	}
+	FollowMoves(base, editor.tree)
 	editor.bodies.keepOnly(editor.tree)
 	return editor.tree, editor.bodies, editor.applied, nil
 }

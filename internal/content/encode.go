@@ -25,6 +25,7 @@ type Root struct {
 	Pages            []Hash         `json:"pages,omitempty"`
 	Files            []Hash         `json:"files,omitempty"`
 	ReusableContents []Hash         `json:"reusableContents,omitempty"`
+	Redirects        []Hash         `json:"redirects,omitempty"`
 	Variables        map[string]any `json:"variables,omitempty"`
 	Repository       *Repository    `json:"repository,omitempty"`
 }
@@ -50,6 +51,7 @@ func (t *Tree) EncodeSince(previous *Tree, previousRoot *Root) (root Object, chu
 		Pages:            encodeChunks(encoder, t.Pages, previous.Pages, previousRoot.Pages, pageID, storedPage),
 		Files:            encodeChunks(encoder, t.Files, previous.Files, previousRoot.Files, fileID, storedFile),
 		ReusableContents: encodeChunks(encoder, t.ReusableContents, previous.ReusableContents, previousRoot.ReusableContents, reusableContentID, storedReusableContent),
+		Redirects:        encodeChunks(encoder, t.Redirects, previous.Redirects, previousRoot.Redirects, redirectPath, storedRedirect),
 		Variables:        t.Variables,
 		Repository:       t.Repository,
 	}
@@ -157,7 +159,7 @@ func (r *Root) ChunksSince(previous *Root) []Hash {
 		seen = setOf(previous.Chunks())
 	}
 	var hashes []Hash
-	for _, list := range [][]Hash{r.Pages, r.Files, r.ReusableContents} {
+	for _, list := range [][]Hash{r.Pages, r.Files, r.ReusableContents, r.Redirects} {
 		for _, hash := range list {
 			if !seen[hash] {
 				seen[hash] = true
@@ -194,10 +196,15 @@ func (r *Root) TreeSince(previous *Tree, previousRoot *Root, chunks map[Hash][]b
 	if err != nil {
 		return nil, err
 	}
+	redirects, err := decodeChunks(r.Redirects, chunks, previous.Redirects, previousRoot.Redirects, redirectPath)
+	if err != nil {
+		return nil, err
+	}
 	return &Tree{
 		Pages:            pages,
 		Files:            files,
 		ReusableContents: reusableContents,
+		Redirects:        redirects,
 		Variables:        r.Variables,
 		Repository:       r.Repository,
 	}, nil

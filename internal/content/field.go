@@ -158,6 +158,7 @@ func equalTrees(a, b *Tree) bool {
 		equalLists(a.Pages, b.Pages, equalPages) &&
 			equalLists(a.Files, b.Files, equalFiles) &&
 			equalLists(a.ReusableContents, b.ReusableContents, equalPointers[ReusableContent]) &&
+			equalLists(a.Redirects, b.Redirects, equalPointers[Redirect]) &&
 			equalMaps(a.Variables, b.Variables) && equalRepositories(a.Repository, b.Repository)
 }
 

@@ -96,9 +96,14 @@ func (m *merger) merge() (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{
-		Pages: pages, Files: files, ReusableContents: reusableContents, Variables: variables, Repository: repository,
-	}, nil
+	merged := &Tree{
+		Pages: pages, Files: files, ReusableContents: reusableContents, Redirects: m.mergeRedirects(),
+		Variables: variables, Repository: repository,
+	}
+	for _, side := range []*Tree{m.base, m.ours, m.theirs} {
+		FollowMoves(side, merged)
+	}
+	return merged, nil
 }
 
 // versions are the three states of one thing; nil where it is missing.

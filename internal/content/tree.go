@@ -45,6 +45,8 @@ type Tree struct {
 	Files []*File
 	// ReusableContents are sorted by id.
 	ReusableContents []*ReusableContent
+	// Redirects lead from paths that pages had before; sorted by path.
+	Redirects []*Redirect
 	// Variables of the space: string, float64 or bool values.
 	Variables map[string]any
 	// Repository is what an import found and the tree does not model, kept so
@@ -161,7 +163,8 @@ type Repository struct {
 	// ConfigurationPath and Configuration are .gitbook.yaml, if there was one.
 	ConfigurationPath string `json:"configurationPath,omitempty"`
 	Configuration     Hash   `json:"configuration,omitempty"`
-	// Redirects maps an old path to the path of a page's file.
+	// Redirects maps an old path to the path of a page's file, as the
+	// configuration says; Tree.Redirects holds those that lead to a page.
 	Redirects map[string]string `json:"redirects,omitempty"`
 	// Unplaced are Markdown files that no table of contents names: they are
 	// kept and exported, but are no pages.
@@ -209,6 +212,7 @@ func (t *Tree) Clone() *Tree {
 	clone.Pages = slices.Clone(t.Pages)
 	clone.Files = slices.Clone(t.Files)
 	clone.ReusableContents = slices.Clone(t.ReusableContents)
+	clone.Redirects = slices.Clone(t.Redirects)
 	return &clone
 }
 

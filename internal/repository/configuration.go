@@ -1,9 +1,11 @@
 package repository
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +69,88 @@ type configurationReader struct {
 	report func(line int, message string)
 }
 
+// redirected returns the configuration, with the present paths of the pages that
+// its redirects lead to. No other byte changes.
+func (l *layout) redirected(source []byte) []byte {
+	var document yaml.Node
+	if yaml.Unmarshal(source, &document) != nil || len(document.Content) == 0 {
+		return source // reported at import
+	}
+	pages := map[string]string{}
+	for _, redirect := range l.tree.Redirects {
+		pages[redirect.Path] = redirect.Page
+	}
+	reader := configurationReader{report: func(int, string) {}}
+	var values []scalar
+	for key, value := range reader.fields(document.Content[0], "the configuration") {
+		if key != "redirects" {
+			continue
+		}
+		for from, target := range reader.fields(value, key) {
+			page := pages[redirectedPath(from)]
+			cleaned, ok := cleanRelative(target.Value)
+			if ok && page != "" && cleaned == l.current[page] && cleaned != l.written[page] {
+				values = append(values, scalar{target, prefixOf(target.Value) + l.written[page]})
+			}
+		}
+	}
+	return replaceScalars(source, values)
+}
+
+// redirectedPath is the path of a redirect as a tree holds it.
+func redirectedPath(source string) string { return strings.Trim(path.Clean("/"+source), "/") }
+
+// prefixOf returns what a path begins with that says where it starts from.
+func prefixOf(name string) string {
+	for _, prefix := range []string{"./", "/"} {
+		if strings.HasPrefix(name, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// scalar is a text in YAML and the one that takes its place.
+type scalar struct {
+	node  *yaml.Node
+	value string
+}
+
+// replaceScalars puts texts in the place of others that stand on one line.
+func replaceScalars(source []byte, scalars []scalar) []byte {
+	lines := splitLines(string(source))
+	slices.SortFunc(scalars, func(a, b scalar) int {
+		return cmp.Or(b.node.Line-a.node.Line, b.node.Column-a.node.Column)
+	})
+	for _, next := range scalars {
+		if index := next.node.Line - 1; index < len(lines) {
+			lines[index] = replaceScalar(lines[index], next)
+		}
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+func replaceScalar(line string, next scalar) string {
+	characters := []rune(line)
+	start := len(string(characters[:min(next.node.Column-1, len(characters))]))
+	quote := ""
+	switch next.node.Style {
+	case 0:
+	case yaml.SingleQuotedStyle:
+		quote = "'"
+	case yaml.DoubleQuotedStyle:
+		quote = `"`
+	default:
+		return line
+	}
+	// A path that is escaped, or runs over several lines, stays.
+	rest, found := strings.CutPrefix(line[start:], quote+next.node.Value+quote)
+	if !found || strings.ContainsAny(next.value, `'"\#:{}[],&*`) {
+		return line
+	}
+	return line[:start] + quote + next.value + quote + rest
+}
+
 // fields yields the keys and values of a mapping. A node of another kind is a
 // problem, except an empty one.
 func (r configurationReader) fields(node *yaml.Node, what string) func(yield func(string, *yaml.Node) bool) {
@@ -125,7 +209,7 @@ func (r configurationReader) redirects(node *yaml.Node) (map[string]string, map[
 			r.report(target.Line, "a redirect holds the character 0 and is ignored")
 			continue
 		}
-		from := strings.Trim(path.Clean("/"+source), "/")
+		from := redirectedPath(source)
 		to := target.Value
 		if !hasScheme(to) {
 			cleaned, ok := cleanRelative(to)

@@ -30,8 +30,11 @@
 //   - In the table of contents the first entry that names a file without a
 //     fragment is the page; other entries that name it are links to it. A link
 //     that has to stand before its page is written with an empty fragment.
-//   - .gitbook.yaml is written as it came in: its redirects do not follow pages
-//     that move. So are Markdown files that are no pages, but for their links.
+//   - In .gitbook.yaml only the targets of redirects change whose pages are
+//     written to another path. Redirects that come from moving a page are those
+//     of the tree and are not written there.
+//   - Markdown files that are no pages are written as they came in, but for
+//     their links.
 //
 // What stands in no file of GitBook's layout is not written: what an edit set
 // on a page beside its front matter, slugs of groups and links, variables of

@@ -100,7 +100,7 @@ func (e *exporter) configuration() error {
 	if err != nil {
 		return err
 	}
-	return e.put(origin.ConfigurationPath, data)
+	return e.put(origin.ConfigurationPath, e.layout.redirected(data))
 }
 
 func (e *exporter) summary() error {

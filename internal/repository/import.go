@@ -344,6 +344,7 @@ func (i *importer) addRest() error {
 		i.result.Report.add(name, 0, SeverityWarning, "is not in the table of contents: it is kept and is no page")
 	}
 	origin.Redirects = i.configuration.redirects
+	i.addRedirects()
 	for source, target := range origin.Redirects {
 		if !hasScheme(target) && i.found.kind(target) == fileAbsent {
 			i.result.Report.add(origin.ConfigurationPath, i.configuration.redirectLines[source], SeverityWarning,
@@ -351,6 +352,33 @@ func (i *importer) addRest() error {
 		}
 	}
 	return nil
+}
+
+// addRedirects keeps those of the tree before, but for what the configuration
+// does not say any more, and adds those that lead to pages.
+func (i *importer) addRedirects() {
+	tree, previous := i.result.Tree, i.source.Previous
+	if previous == nil {
+		previous = &content.Tree{}
+	}
+	said := map[string]string{}
+	if previous.Repository != nil {
+		said = previous.Repository.Redirects
+	}
+	for _, redirect := range previous.Redirects {
+		_, wasSaid := said[redirect.Path]
+		if _, isSaid := i.configuration.redirects[redirect.Path]; isSaid || !wasSaid {
+			tree.Redirects = append(tree.Redirects, redirect)
+		}
+	}
+	pages := map[string]string{}
+	for source, target := range i.configuration.redirects {
+		if id := i.pageIDs[target]; id != "" {
+			pages[source] = id
+		}
+	}
+	tree.Redirect(pages)
+	content.FollowMoves(previous, tree)
 }
 
 func (i *importer) finish() {

@@ -288,6 +288,9 @@ func (r *Links) routed(route string) *content.Page {
 	if page := r.routes[route]; page != nil {
 		return page
 	}
+	if page := r.layout.tree.Redirected(route); page != nil {
+		return page
+	}
 	if origin := r.layout.tree.Repository; origin != nil {
 		return r.pages[origin.Redirects[route]]
 	}

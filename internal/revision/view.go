@@ -151,14 +151,18 @@ func (s *Store) Page(ctx context.Context, revision *Revision, id string) (*Page,
 	return onePage(revision, tree, tree.Index().Page(id))
 }
 
-// PageByPath returns the page at a path such as guides/install; NOT_FOUND if
-// there is none.
+// PageByPath returns the page at a path such as guides/install, or else the one
+// that a redirect leads to from there; NOT_FOUND if there is none.
 func (s *Store) PageByPath(ctx context.Context, revision *Revision, path string) (*Page, error) {
 	tree, err := s.Tree(ctx, revision.Revision)
 	if err != nil {
 		return nil, err
 	}
-	return onePage(revision, tree, tree.Index().ByPath(path))
+	page := tree.Index().ByPath(path)
+	if page == nil {
+		page = tree.Redirected(path)
+	}
+	return onePage(revision, tree, page)
 }
 
 func onePage(revision *Revision, tree *content.Tree, page *content.Page) (*Page, error) {
@@ -200,6 +204,27 @@ func (s *Store) Files(ctx context.Context, revision *Revision, arguments paginat
 		files[index] = &File{File: file, Revision: revision, Tree: tree}
 	}
 	return pagination.Slice(arguments, "files", files, func(file *File) string { return file.ID })
+}
+
+// Redirect leads from a path that is no page's to a page of a revision.
+type Redirect struct {
+	Path string
+	Page *Page
+}
+
+// Redirects lists the redirects of the revision, by path.
+func (s *Store) Redirects(ctx context.Context, revision *Revision, arguments pagination.Arguments) (pagination.Page[*Redirect], error) {
+	tree, err := s.Tree(ctx, revision.Revision)
+	if err != nil {
+		return pagination.Page[*Redirect]{}, err
+	}
+	var redirects []*Redirect
+	for _, redirect := range tree.Redirects {
+		if page := tree.Index().Page(redirect.Page); page != nil {
+			redirects = append(redirects, &Redirect{Path: redirect.Path, Page: &Page{Page: page, Revision: revision, Tree: tree}})
+		}
+	}
+	return pagination.Slice(arguments, "redirects", redirects, func(redirect *Redirect) string { return redirect.Path })
 }
 
 // File returns a file of the revision; NOT_FOUND if it has none with the id.
