@@ -15836,6 +15836,7 @@ type RevisionMutation struct {
 	appendparents       []string
 	root                *string
 	author_id           *string
+	aside               *bool
 	git                 *json.RawMessage
 	appendgit           json.RawMessage
 	clearedFields       map[string]struct{}
@@ -16330,6 +16331,42 @@ func (m *RevisionMutation) ResetAuthorID() {
 	delete(m.clearedFields, revision.FieldAuthorID)
 }
 
+// SetAside sets the "aside" field.
+func (m *RevisionMutation) SetAside(b bool) {
+	m.aside = &b
+}
+
+// Aside returns the value of the "aside" field in the mutation.
+func (m *RevisionMutation) Aside() (r bool, exists bool) {
+	v := m.aside
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAside returns the old "aside" field's value of the Revision entity.
+// If the Revision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RevisionMutation) OldAside(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAside is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAside requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAside: %w", err)
+	}
+	return oldValue.Aside, nil
+}
+
+// ResetAside resets all changes to the "aside" field.
+func (m *RevisionMutation) ResetAside() {
+	m.aside = nil
+}
+
 // SetGit sets the "git" field.
 func (m *RevisionMutation) SetGit(jm json.RawMessage) {
 	m.git = &jm
@@ -16483,7 +16520,7 @@ func (m *RevisionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RevisionMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, revision.FieldCreatedAt)
 	}
@@ -16510,6 +16547,9 @@ func (m *RevisionMutation) Fields() []string {
 	}
 	if m.author_id != nil {
 		fields = append(fields, revision.FieldAuthorID)
+	}
+	if m.aside != nil {
+		fields = append(fields, revision.FieldAside)
 	}
 	if m.git != nil {
 		fields = append(fields, revision.FieldGit)
@@ -16540,6 +16580,8 @@ func (m *RevisionMutation) Field(name string) (ent.Value, bool) {
 		return m.Root()
 	case revision.FieldAuthorID:
 		return m.AuthorID()
+	case revision.FieldAside:
+		return m.Aside()
 	case revision.FieldGit:
 		return m.Git()
 	}
@@ -16569,6 +16611,8 @@ func (m *RevisionMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldRoot(ctx)
 	case revision.FieldAuthorID:
 		return m.OldAuthorID(ctx)
+	case revision.FieldAside:
+		return m.OldAside(ctx)
 	case revision.FieldGit:
 		return m.OldGit(ctx)
 	}
@@ -16642,6 +16686,13 @@ func (m *RevisionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAuthorID(v)
+		return nil
+	case revision.FieldAside:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAside(v)
 		return nil
 	case revision.FieldGit:
 		v, ok := value.(json.RawMessage)
@@ -16752,6 +16803,9 @@ func (m *RevisionMutation) ResetField(name string) error {
 		return nil
 	case revision.FieldAuthorID:
 		m.ResetAuthorID()
+		return nil
+	case revision.FieldAside:
+		m.ResetAside()
 		return nil
 	case revision.FieldGit:
 		m.ResetGit()

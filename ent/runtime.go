@@ -637,6 +637,10 @@ func init() {
 	revisionDescSpaceID := revisionFields[0].Descriptor()
 	// revision.SpaceIDValidator is a validator for the "space_id" field. It is called by the builders before save.
 	revision.SpaceIDValidator = revisionDescSpaceID.Validators[0].(func(string) error)
+	// revisionDescAside is the schema descriptor for aside field.
+	revisionDescAside := revisionFields[7].Descriptor()
+	// revision.DefaultAside holds the default value on creation for the aside field.
+	revision.DefaultAside = revisionDescAside.Default.(bool)
 	// revisionDescID is the schema descriptor for id field.
 	revisionDescID := revisionMixinFields0[0].Descriptor()
 	// revision.DefaultID holds the default value on creation for the id field.

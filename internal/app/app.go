@@ -209,7 +209,11 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	app.publishEvents()
 	var err error
 	app.Jobs, err = job.New(opened, config.Logger, job.Work{
-		PurgeSpaces: app.Spaces.Purge, PurgeEvents: app.Events.Purge, CollectContent: revisions.Collect, Transfer: app.Transfers.Perform,
+		PurgeSpaces: app.Spaces.Purge, PurgeEvents: app.Events.Purge, CollectContent: revisions.Collect,
+		CollectFiles: func(ctx context.Context, before time.Time) (int, error) {
+			return revisions.CollectFiles(ctx, files, before)
+		},
+		Transfer: app.Transfers.Perform,
 	})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"time"
 
 	"octavo/internal/content"
 	"octavo/internal/fault"
@@ -29,6 +31,10 @@ type storage interface {
 	// not kept.
 	open(ctx context.Context, hash content.Hash) (*Reader, error)
 	size(ctx context.Context, hash content.Hash) (int64, error)
+	// list visits what is kept, with the time when it was stored last.
+	list(ctx context.Context, visit func(name string, stored time.Time) error) error
+	// storedAt returns an error like size.
+	storedAt(ctx context.Context, hash content.Hash) (time.Time, error)
 	// remove is no error when nothing is kept under the hash.
 	remove(ctx context.Context, hash content.Hash) error
 	close() error
@@ -42,7 +48,12 @@ type staged interface {
 }
 
 // Bucket keeps files. It is safe for concurrent use, also by several processes.
-type Bucket struct{ storage storage }
+type Bucket struct {
+	storage storage
+	// removing is shared by those who store bytes and held alone by those who
+	// remove old ones.
+	removing sync.RWMutex
+}
 
 // Stored describes bytes that were put into a bucket.
 type Stored struct {
@@ -119,6 +130,8 @@ func (b *Bucket) put(ctx context.Context, source io.Reader, limit int64, identif
 		return Stored{}, err
 	}
 	stored.Width, stored.Height = media.Dimensions(stored.ContentType, head)
+	b.removing.RLock()
+	defer b.removing.RUnlock()
 	if err := b.storage.keep(ctx, stored.Hash, stored.Size, file); err != nil {
 		return Stored{}, fmt.Errorf("store a file: %w", err)
 	}
@@ -213,6 +226,32 @@ func (b *Bucket) Delete(ctx context.Context, hash content.Hash) error {
 		return fmt.Errorf("delete file %s: %w", hash, err)
 	}
 	return nil
+}
+
+// DeleteBefore is Delete for bytes that were stored last before a time, and
+// tells whether they were. Within this process nobody stores them in between.
+func (b *Bucket) DeleteBefore(ctx context.Context, hash content.Hash, before time.Time) (deleted bool, err error) {
+	b.removing.Lock()
+	defer b.removing.Unlock()
+	stored, err := b.storage.storedAt(ctx, hash)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !stored.Before(before) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for file %s: %w", hash, err)
+	}
+	return true, b.Delete(ctx, hash)
+}
+
+// List visits the hashes of all bytes that are kept, in no particular order,
+// with the time when they were stored last. An error of visit ends it.
+func (b *Bucket) List(ctx context.Context, visit func(hash content.Hash, stored time.Time) error) error {
+	return b.storage.list(ctx, func(name string, stored time.Time) error {
+		if !hashPattern.MatchString(name) {
+			return nil // not one of ours
+		}
+		return visit(content.Hash(name), stored)
+	})
 }
 
 // objectName is where the bytes with a hash are: a level of directories keeps

@@ -77,6 +77,43 @@ func TestWhatIsPutIsReadBack(t *testing.T) {
 	})
 }
 
+func TestWhatIsOldIsListedAndDeleted(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, bucket *blob.Bucket) {
+		begin := time.Now().Add(-2 * time.Second)
+		expected := map[content.Hash]bool{}
+		for _, text := range []string{"one", "two", "three"} {
+			stored, err := bucket.Put(t.Context(), "a.txt", strings.NewReader(text), limit)
+			require.NoError(t, err)
+			expected[stored.Hash] = true
+		}
+		list := func() map[content.Hash]bool {
+			found := map[content.Hash]bool{}
+			require.NoError(t, bucket.List(t.Context(), func(hash content.Hash, stored time.Time) error {
+				assert.WithinDuration(t, time.Now(), stored, time.Minute)
+				found[hash] = true
+				return nil
+			}))
+			return found
+		}
+		assert.Equal(t, expected, list())
+		stop := errors.New("enough")
+		assert.ErrorIs(t, bucket.List(t.Context(), func(content.Hash, time.Time) error { return stop }), stop)
+
+		one := content.HashOf([]byte("one"))
+		deleted, err := bucket.DeleteBefore(t.Context(), one, begin)
+		require.NoError(t, err)
+		assert.False(t, deleted, "it is young")
+		for _, known := range []bool{true, false} {
+			deleted, err = bucket.DeleteBefore(t.Context(), one, time.Now().Add(time.Minute))
+			require.NoError(t, err)
+			assert.Equal(t, known, deleted)
+		}
+		delete(expected, one)
+		assert.Equal(t, expected, list())
+	})
+}
+
 func TestAPartIsRead(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, bucket *blob.Bucket) {

@@ -145,6 +145,43 @@ func (d *directory) size(_ context.Context, hash content.Hash) (int64, error) {
 	return info.Size(), nil
 }
 
+func (d *directory) storedAt(_ context.Context, hash content.Hash) (time.Time, error) {
+	_, name := objectName(hash)
+	info, err := d.root.Stat(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+func (d *directory) list(ctx context.Context, visit func(name string, stored time.Time) error) error {
+	return fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name == stagingDirectory {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return visit(entry.Name(), info.ModTime())
+	})
+}
+
 func (d *directory) remove(_ context.Context, hash content.Hash) error {
 	_, name := objectName(hash)
 	err := d.root.Remove(name)

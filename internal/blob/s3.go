@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -156,6 +157,32 @@ func (b *bucketS3) size(ctx context.Context, hash content.Hash) (int64, error) {
 		return 0, absentS3(err)
 	}
 	return info.Size, nil
+}
+
+func (b *bucketS3) storedAt(ctx context.Context, hash content.Hash) (time.Time, error) {
+	info, err := b.client.StatObject(ctx, b.bucket, b.key(hash), minio.StatObjectOptions{})
+	if err != nil {
+		return time.Time{}, absentS3(err)
+	}
+	return info.LastModified, nil
+}
+
+func (b *bucketS3) list(ctx context.Context, visit func(name string, stored time.Time) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing when visit does
+	prefix := b.prefix
+	if prefix != "" {
+		prefix += "/"
+	}
+	for object := range b.client.ListObjects(ctx, b.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		if object.Err != nil {
+			return object.Err
+		}
+		if err := visit(path.Base(object.Key), object.LastModified); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 func (b *bucketS3) remove(ctx context.Context, hash content.Hash) error {

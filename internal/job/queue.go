@@ -36,6 +36,8 @@ const (
 	attempts = 5
 	// housekeepingInterval is how often what is past its time is removed.
 	housekeepingInterval = time.Hour
+	// filesInterval is how often the bucket is searched, which takes a while.
+	filesInterval = 24 * time.Hour
 )
 
 // Work is what the jobs do.
@@ -47,6 +49,8 @@ type Work struct {
 	// CollectContent removes the content from before a time that nothing
 	// reaches.
 	CollectContent func(ctx context.Context, before time.Time) (removed int, err error)
+	// CollectFiles removes the files from before a time that no content names.
+	CollectFiles func(ctx context.Context, before time.Time) (removed int, err error)
 	// Transfer imports from or exports to a git repository.
 	Transfer func(ctx context.Context, run transfer.Run) error
 }
@@ -70,6 +74,7 @@ func New(opened *database.Database, logger *slog.Logger, work Work) (*Queue, err
 	river.AddWorker(known, river.WorkFunc(queue.purgeSpaces))
 	river.AddWorker(known, river.WorkFunc(queue.purgeEvents))
 	river.AddWorker(known, river.WorkFunc(queue.collectContent))
+	river.AddWorker(known, river.WorkFunc(queue.collectFiles))
 	river.AddWorker(known, river.WorkFunc(queue.transfer))
 	client, err := river.NewClient(driverOf(opened), &river.Config{
 		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},

@@ -82,7 +82,7 @@ func TestJobsOutliveTheProcessThatAsked(t *testing.T) {
 		ask(t, server, asking, nil, "kept")
 		ask(t, server, asking, errors.New("undone"), "undone")
 		done := newRecord()
-		doing := open(t, server, job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
+		doing := open(t, server, job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, CollectFiles: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
 			assert.Equal(t, transfer.Run{Request: transfer.Request{SpaceID: run.SpaceID}, SealedURL: []byte("sealed"), UserID: "usr"}, run)
 			done.note(run.SpaceID)
 			return nil
@@ -100,7 +100,7 @@ func TestFailedJobsAreTriedAgain(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		done := newRecord()
 		var failed atomic.Bool
-		queue := open(t, server, job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
+		queue := open(t, server, job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, CollectFiles: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
 			defer done.note(run.SpaceID)
 			if failed.CompareAndSwap(false, true) {
 				return errors.New("the repository does not answer")
@@ -117,7 +117,7 @@ func TestReplicasShareTheJobs(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		done := newRecord()
-		work := job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
+		work := job.Work{PurgeSpaces: nothing, PurgeEvents: nothing, CollectFiles: nothing, Transfer: func(_ context.Context, run transfer.Run) error {
 			done.note(run.SpaceID)
 			return nil
 		}}
@@ -146,9 +146,9 @@ func TestHousekeepingIsDoneAtTheStart(t *testing.T) {
 		}
 		queue := open(t, server, job.Work{
 			PurgeSpaces: noting("spaces", 0, 1), PurgeEvents: noting("events", 7*24*time.Hour, 1),
-			CollectContent: noting("content", 24*time.Hour, 0),
+			CollectContent: noting("content", 24*time.Hour, 0), CollectFiles: noting("files", 24*time.Hour, 0),
 		})
 		require.NoError(t, queue.Start(t.Context()))
-		assert.ElementsMatch(t, []string{"spaces", "events", "content"}, done.wait(t, 3))
+		assert.ElementsMatch(t, []string{"spaces", "events", "content", "files"}, done.wait(t, 4))
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"octavo/internal/transfer"
 )
 
-// contentGrace is how old content must be before it is collected. What is
-// younger is likely to be used again.
+// contentGrace is how old content and files must be before they are collected.
+// What is younger is likely to be used again, or about to be.
 const contentGrace = 24 * time.Hour
 
 // The kinds of jobs, with what they are asked to do.
@@ -20,6 +20,7 @@ type (
 	purgeSpaces    struct{}
 	purgeEvents    struct{}
 	collectContent struct{}
+	collectFiles   struct{}
 	gitTransfer    struct {
 		Run transfer.Run `json:"run"`
 	}
@@ -35,6 +36,9 @@ func (purgeEvents) Kind() string { return "purge_events" }
 func (collectContent) Kind() string { return "collect_content" }
 
 // Kind implements river.JobArgs.
+func (collectFiles) Kind() string { return "collect_files" }
+
+// Kind implements river.JobArgs.
 func (gitTransfer) Kind() string { return "git_transfer" }
 
 // once keeps a second job of a kind out of the queue while one waits or runs.
@@ -45,15 +49,17 @@ func once() *river.InsertOpts {
 	}}}
 }
 
-// housekeeping is what is done at the start and every hour, by one of the
+// housekeeping is what is done at the start and regularly, by one of the
 // processes.
 func housekeeping() []*river.PeriodicJob {
-	every := func(arguments river.JobArgs) *river.PeriodicJob {
-		return river.NewPeriodicJob(river.PeriodicInterval(housekeepingInterval),
+	every := func(interval time.Duration, arguments river.JobArgs) *river.PeriodicJob {
+		return river.NewPeriodicJob(river.PeriodicInterval(interval),
 			func() (river.JobArgs, *river.InsertOpts) { return arguments, once() },
 			&river.PeriodicJobOpts{ID: arguments.Kind(), RunOnStart: true})
 	}
-	return []*river.PeriodicJob{every(purgeSpaces{}), every(purgeEvents{})}
+	return []*river.PeriodicJob{
+		every(housekeepingInterval, purgeSpaces{}), every(housekeepingInterval, purgeEvents{}), every(filesInterval, collectFiles{}),
+	}
 }
 
 // Transfer asks for an import or export, in the transaction in progress.
@@ -88,6 +94,14 @@ func (q *Queue) collectContent(ctx context.Context, _ *river.Job[collectContent]
 	removed, err := q.work.CollectContent(ctx, time.Now().Add(-contentGrace))
 	if removed > 0 {
 		q.logger.InfoContext(ctx, "removed content that nothing reaches", "objects", removed)
+	}
+	return err
+}
+
+func (q *Queue) collectFiles(ctx context.Context, _ *river.Job[collectFiles]) error {
+	removed, err := q.work.CollectFiles(ctx, time.Now().Add(-contentGrace))
+	if removed > 0 {
+		q.logger.InfoContext(ctx, "removed files that no content names", "files", removed)
 	}
 	return err
 }
