@@ -965,6 +965,7 @@ type ComplexityRoot struct {
 		PageByPath       func(childComplexity int, path string) int
 		Pages            func(childComplexity int) int
 		Parents          func(childComplexity int) int
+		Redirects        func(childComplexity int, first *int, after *string, last *int, before *string) int
 		ReusableContent  func(childComplexity int, id string) int
 		ReusableContents func(childComplexity int) int
 		Type             func(childComplexity int) int
@@ -1014,6 +1015,23 @@ type ComplexityRoot struct {
 		OID              func(childComplexity int) int
 		Ref              func(childComplexity int) int
 		URL              func(childComplexity int) int
+	}
+
+	RevisionRedirect struct {
+		Page func(childComplexity int) int
+		Path func(childComplexity int) int
+	}
+
+	RevisionRedirectConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	RevisionRedirectEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	RevisionURLs struct {
@@ -1510,6 +1528,7 @@ type RevisionResolver interface {
 	PageByPath(ctx context.Context, obj *revision.Revision, path string) (*revision.Page, error)
 	Files(ctx context.Context, obj *revision.Revision, first *int, after *string, last *int, before *string) (*model.FileConnection, error)
 	File(ctx context.Context, obj *revision.Revision, id string) (*revision.File, error)
+	Redirects(ctx context.Context, obj *revision.Revision, first *int, after *string, last *int, before *string) (*model.RevisionRedirectConnection, error)
 	ReusableContents(ctx context.Context, obj *revision.Revision) ([]*revision.ReusableContent, error)
 	ReusableContent(ctx context.Context, obj *revision.Revision, id string) (*revision.ReusableContent, error)
 	Changes(ctx context.Context, obj *revision.Revision, since *string, first *int, after *string, last *int, before *string) (*model.RevisionChangeConnection, error)
@@ -5330,6 +5349,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Revision.Parents(childComplexity), true
+	case "Revision.redirects":
+		if e.ComplexityRoot.Revision.Redirects == nil {
+			break
+		}
+
+		args, err := ec.field_Revision_redirects_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Revision.Redirects(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Revision.reusableContent":
 		if e.ComplexityRoot.Revision.ReusableContent == nil {
 			break
@@ -5527,6 +5557,57 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RevisionGit.URL(childComplexity), true
+
+	case "RevisionRedirect.page":
+		if e.ComplexityRoot.RevisionRedirect.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirect.Page(childComplexity), true
+	case "RevisionRedirect.path":
+		if e.ComplexityRoot.RevisionRedirect.Path == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirect.Path(childComplexity), true
+
+	case "RevisionRedirectConnection.edges":
+		if e.ComplexityRoot.RevisionRedirectConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectConnection.Edges(childComplexity), true
+	case "RevisionRedirectConnection.nodes":
+		if e.ComplexityRoot.RevisionRedirectConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectConnection.Nodes(childComplexity), true
+	case "RevisionRedirectConnection.pageInfo":
+		if e.ComplexityRoot.RevisionRedirectConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectConnection.PageInfo(childComplexity), true
+	case "RevisionRedirectConnection.totalCount":
+		if e.ComplexityRoot.RevisionRedirectConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectConnection.TotalCount(childComplexity), true
+
+	case "RevisionRedirectEdge.cursor":
+		if e.ComplexityRoot.RevisionRedirectEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectEdge.Cursor(childComplexity), true
+	case "RevisionRedirectEdge.node":
+		if e.ComplexityRoot.RevisionRedirectEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevisionRedirectEdge.Node(childComplexity), true
 
 	case "RevisionURLs.app":
 		if e.ComplexityRoot.RevisionURLs.App == nil {
@@ -7510,14 +7591,34 @@ type Revision implements Node {
   pages: [Page!]!
   "Any page of the tree."
   page(id: ID!): Page!
-  "The page at a path such as guides/install."
+  "The page at a path such as guides/install, or the one that stood there before and moved."
   pageByPath(path: String!): Page!
   files(first: Int, after: String, last: Int, before: String): FileConnection!
   file(id: ID!): File!
+  "The paths that lead to a page although no page stands there: those of .gitbook.yaml, and where pages were before; by path."
+  redirects(first: Int, after: String, last: Int, before: String): RevisionRedirectConnection!
   reusableContents: [ReusableContent!]!
   reusableContent(id: ID!): ReusableContent!
   "What this revision changed, compared with its first parent or with the given revision."
   changes(since: ID, first: Int, after: String, last: Int, before: String): RevisionChangeConnection!
+}
+
+"Leads from a path to a page, wherever that stands."
+type RevisionRedirect {
+  path: String!
+  page: Page!
+}
+
+type RevisionRedirectConnection {
+  edges: [RevisionRedirectEdge!]!
+  nodes: [RevisionRedirect!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type RevisionRedirectEdge {
+  cursor: String!
+  node: RevisionRedirect!
 }
 
 enum RevisionType {
@@ -10311,6 +10412,32 @@ func (ec *executionContext) field_Revision_page_args(ctx context.Context, rawArg
 	return args, nil
 }
 
+func (ec *executionContext) field_Revision_redirects_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Revision_reusableContent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11335,6 +11462,8 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_revision(_ 
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -12529,6 +12658,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_revision(_ context.Contex
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -12594,6 +12725,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_revisionInitial(_ context
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -12659,6 +12792,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_revisionMergedAncestor(_ 
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -12724,6 +12859,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_revisionMerged(_ context.
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -17583,6 +17720,8 @@ func (ec *executionContext) fieldContext_ContentLocation_revision(_ context.Cont
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -22141,6 +22280,8 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_revision(_ co
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -22454,6 +22595,8 @@ func (ec *executionContext) fieldContext_MergePreview_mainRevision(_ context.Con
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -30211,6 +30354,8 @@ func (ec *executionContext) fieldContext_RequestedReviewer_revision(_ context.Co
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -30608,6 +30753,8 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_revision(_ cont
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -31108,6 +31255,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_revision(_ context.C
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -31488,6 +31637,8 @@ func (ec *executionContext) fieldContext_Review_revision(_ context.Context, fiel
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -32666,6 +32817,57 @@ func (ec *executionContext) fieldContext_Revision_file(ctx context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Revision_redirects(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Revision_redirects,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Revision().Redirects(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNRevisionRedirectConnection2ᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Revision_redirects(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Revision",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_RevisionRedirectConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_RevisionRedirectConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_RevisionRedirectConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_RevisionRedirectConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RevisionRedirectConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Revision_redirects_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Revision_reusableContents(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33601,6 +33803,8 @@ func (ec *executionContext) fieldContext_RevisionConnection_nodes(_ context.Cont
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -33763,6 +33967,8 @@ func (ec *executionContext) fieldContext_RevisionEdge_node(_ context.Context, fi
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -33916,6 +34122,324 @@ func (ec *executionContext) fieldContext_RevisionGit_ref(_ context.Context, fiel
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirect_path(ctx context.Context, field graphql.CollectedField, obj *revision.Redirect) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirect_path,
+		func(ctx context.Context) (any, error) {
+			return obj.Path, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirect_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirect_page(ctx context.Context, field graphql.CollectedField, obj *revision.Redirect) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirect_page,
+		func(ctx context.Context) (any, error) {
+			return obj.Page, nil
+		},
+		nil,
+		ec.marshalNPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirect_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "type":
+				return ec.fieldContext_Page_type(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "emoji":
+				return ec.fieldContext_Page_emoji(ctx, field)
+			case "icon":
+				return ec.fieldContext_Page_icon(ctx, field)
+			case "description":
+				return ec.fieldContext_Page_description(ctx, field)
+			case "slug":
+				return ec.fieldContext_Page_slug(ctx, field)
+			case "path":
+				return ec.fieldContext_Page_path(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			case "hidden":
+				return ec.fieldContext_Page_hidden(ctx, field)
+			case "noIndex":
+				return ec.fieldContext_Page_noIndex(ctx, field)
+			case "noRobotsIndex":
+				return ec.fieldContext_Page_noRobotsIndex(ctx, field)
+			case "git":
+				return ec.fieldContext_Page_git(ctx, field)
+			case "layout":
+				return ec.fieldContext_Page_layout(ctx, field)
+			case "cover":
+				return ec.fieldContext_Page_cover(ctx, field)
+			case "variables":
+				return ec.fieldContext_Page_variables(ctx, field)
+			case "condition":
+				return ec.fieldContext_Page_condition(ctx, field)
+			case "target":
+				return ec.fieldContext_Page_target(ctx, field)
+			case "href":
+				return ec.fieldContext_Page_href(ctx, field)
+			case "computed":
+				return ec.fieldContext_Page_computed(ctx, field)
+			case "urls":
+				return ec.fieldContext_Page_urls(ctx, field)
+			case "parent":
+				return ec.fieldContext_Page_parent(ctx, field)
+			case "pages":
+				return ec.fieldContext_Page_pages(ctx, field)
+			case "markdown":
+				return ec.fieldContext_Page_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_Page_document(ctx, field)
+			case "links":
+				return ec.fieldContext_Page_links(ctx, field)
+			case "backlinks":
+				return ec.fieldContext_Page_backlinks(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNRevisionRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_RevisionRedirectEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_RevisionRedirectEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RevisionRedirectEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNRevisionRedirect2ᚕᚖoctavoᚋinternalᚋrevisionᚐRedirectᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "path":
+				return ec.fieldContext_RevisionRedirect_path(ctx, field)
+			case "page":
+				return ec.fieldContext_RevisionRedirect_page(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RevisionRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevisionRedirectEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RevisionRedirectEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RevisionRedirectEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevisionRedirectEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "path":
+				return ec.fieldContext_RevisionRedirect_path(ctx, field)
+			case "page":
+				return ec.fieldContext_RevisionRedirect_page(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RevisionRedirect", field.Name)
 		},
 	}
 	return fc, nil
@@ -34771,6 +35295,8 @@ func (ec *executionContext) fieldContext_Space_revision(_ context.Context, field
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -34837,6 +35363,8 @@ func (ec *executionContext) fieldContext_Space_revisionById(ctx context.Context,
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -38429,6 +38957,8 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_revis
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -38669,6 +39199,8 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_revi
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -39241,6 +39773,8 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_revision(_ co
 				return ec.fieldContext_Revision_files(ctx, field)
 			case "file":
 				return ec.fieldContext_Revision_file(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Revision_redirects(ctx, field)
 			case "reusableContents":
 				return ec.fieldContext_Revision_reusableContents(ctx, field)
 			case "reusableContent":
@@ -54591,6 +55125,42 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "redirects":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Revision_redirects(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "reusableContents":
 			field := field
 
@@ -55065,6 +55635,179 @@ func (ec *executionContext) _RevisionGit(ctx context.Context, sel ast.SelectionS
 			out.Values[i] = ec._RevisionGit_url(ctx, field, obj)
 		case "ref":
 			out.Values[i] = ec._RevisionGit_ref(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var revisionRedirectImplementors = []string{"RevisionRedirect"}
+
+func (ec *executionContext) _RevisionRedirect(ctx context.Context, sel ast.SelectionSet, obj *revision.Redirect) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevisionRedirect")
+		case "path":
+			out.Values[i] = ec._RevisionRedirect_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "page":
+			out.Values[i] = ec._RevisionRedirect_page(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var revisionRedirectConnectionImplementors = []string{"RevisionRedirectConnection"}
+
+func (ec *executionContext) _RevisionRedirectConnection(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionRedirectConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevisionRedirectConnection")
+		case "edges":
+			out.Values[i] = ec._RevisionRedirectConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._RevisionRedirectConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RevisionRedirectConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RevisionRedirectConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var revisionRedirectEdgeImplementors = []string{"RevisionRedirectEdge"}
+
+func (ec *executionContext) _RevisionRedirectEdge(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionRedirectEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevisionRedirectEdge")
+		case "cursor":
+			out.Values[i] = ec._RevisionRedirectEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._RevisionRedirectEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -61382,6 +62125,72 @@ func (ec *executionContext) marshalNRevisionEdge2ᚖoctavoᚋgraphᚋmodelᚐRev
 		return graphql.Null
 	}
 	return ec._RevisionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRevisionRedirect2ᚕᚖoctavoᚋinternalᚋrevisionᚐRedirectᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Redirect) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect(ctx context.Context, sel ast.SelectionSet, v *revision.Redirect) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RevisionRedirect(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRevisionRedirectConnection2octavoᚋgraphᚋmodelᚐRevisionRedirectConnection(ctx context.Context, sel ast.SelectionSet, v model.RevisionRedirectConnection) graphql.Marshaler {
+	return ec._RevisionRedirectConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRevisionRedirectConnection2ᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectConnection(ctx context.Context, sel ast.SelectionSet, v *model.RevisionRedirectConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RevisionRedirectConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRevisionRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RevisionRedirectEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRevisionRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRevisionRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdge(ctx context.Context, sel ast.SelectionSet, v *model.RevisionRedirectEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RevisionRedirectEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRevisionType2octavoᚋinternalᚋenumᚐRevisionType(ctx context.Context, v any) (enum.RevisionType, error) {
