@@ -15,6 +15,9 @@ const (
 	// EvaluateDeterministic replaces those that depend on the variables of
 	// the space and the page alone, not on the visitor.
 	EvaluateDeterministic
+	// EvaluateStrictly replaces every expression and leaves out what cannot be
+	// evaluated: for readers who must not see what is not known to be theirs.
+	EvaluateStrictly
 )
 
 // Evaluate returns the document with its expressions replaced by their values
@@ -43,7 +46,7 @@ func (e *evaluator) nodes(nodes []*Node) []*Node {
 		switch node.Type {
 		case "expression":
 			value, ok := e.value(node.text("expression"))
-			if !ok {
+			if !ok && e.mode != EvaluateStrictly {
 				evaluated = append(evaluated, node)
 				continue
 			}
@@ -53,7 +56,7 @@ func (e *evaluator) nodes(nodes []*Node) []*Node {
 			}
 		case "if":
 			value, ok := e.value(node.text("expression"))
-			if !ok {
+			if !ok && e.mode != EvaluateStrictly {
 				evaluated = append(evaluated, e.node(node))
 				continue
 			}
@@ -97,7 +100,7 @@ func (e *evaluator) value(expression string) (any, bool) {
 	parsed, known := e.expressions[expression]
 	if !known {
 		candidate, err := condition.Parse("expression", expression)
-		if err == nil && (e.mode == EvaluateAll || candidate.IsDeterministic()) {
+		if err == nil && (e.mode != EvaluateDeterministic || candidate.IsDeterministic()) {
 			parsed = candidate
 		}
 		e.expressions[expression] = parsed

@@ -10,6 +10,7 @@ import (
 
 	"octavo/internal/access"
 	"octavo/internal/blob"
+	"octavo/internal/content"
 	"octavo/internal/fault"
 	"octavo/internal/revision"
 	"octavo/internal/space"
@@ -51,13 +52,30 @@ func (h *Handler) serve(writer http.ResponseWriter, request *http.Request) error
 	if err != nil {
 		return err
 	}
-	reader, err := h.bucket.Open(request.Context(), found.hash)
+	return Send(writer, request, h.bucket, File{
+		Hash: found.hash, ContentType: found.contentType, Name: found.name, Caching: found.caching(h.signer.now()),
+	})
+}
+
+// File is a file that its reader may have.
+type File struct {
+	Hash        content.Hash
+	ContentType string
+	Name        string
+	// Caching is the header Cache-Control.
+	Caching string
+}
+
+// Send answers a request with a file, with headers that make it safe to open.
+// NOT_FOUND when the bucket does not have it.
+func Send(writer http.ResponseWriter, request *http.Request, bucket *blob.Bucket, file File) error {
+	reader, err := bucket.Open(request.Context(), file.Hash)
 	if err != nil {
 		return err
 	}
 	// The answer is complete or broken off already.
 	defer func() { _ = reader.Close() }()
-	found.describe(writer.Header(), h.signer.now())
+	file.describe(writer.Header())
 	http.ServeContent(writer, request, "", time.Time{}, reader)
 	return nil
 }
@@ -135,8 +153,8 @@ const (
 )
 
 // describe sets the headers that make the file safe to open.
-func (s *served) describe(header http.Header, now time.Time) {
-	contentType, disposition := s.contentType, "attachment"
+func (f File) describe(header http.Header) {
+	contentType, disposition := f.ContentType, "attachment"
 	family, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		contentType, family = "application/octet-stream", ""
@@ -149,13 +167,13 @@ func (s *served) describe(header http.Header, now time.Time) {
 		policy = isolated
 	}
 	header.Set("Content-Type", contentType)
-	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": s.name}))
+	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Name}))
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("ETag", `"`+string(s.hash)+`"`)
-	header.Set("Cache-Control", s.caching(now))
+	header.Set("ETag", `"`+string(f.Hash)+`"`)
+	header.Set("Cache-Control", f.Caching)
 }
 
 // caching: what a signed address leads to never changes; what a file of the

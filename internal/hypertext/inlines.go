@@ -147,32 +147,39 @@ func (w *writer) openLink(target *Link, class, title string) {
 	w.open("a", "class", class, "href", target.Address, "title", title, "rel", relation)
 }
 
-// target is where a reference leads, or nil.
-func (w *writer) target(reference map[string]any) *Link {
-	if reference["kind"] == "url" {
+func (w *writer) target(reference map[string]any) *Link { return Resolve(reference, w.sources) }
+
+// Resolve returns where a content reference leads; nil when that is nowhere, or
+// nowhere that the reader may go.
+func Resolve(reference map[string]any, sources Sources) *Link {
+	switch reference["kind"] {
+	case nil:
+		return nil
+	case "url":
 		address, _ := reference["url"].(string)
 		if !isSafe(address) {
 			return nil
 		}
 		return &Link{Address: address, Title: address}
-	}
-	if reference["kind"] == "file" {
-		if found := w.fileOf(reference); found != nil {
+	case "file":
+		if found := sources.file(reference); found != nil {
 			return &Link{Address: found.Address, Title: found.Name}
 		}
 		return nil
 	}
-	if w.sources.Link == nil || reference == nil {
+	if sources.Link == nil {
 		return nil
 	}
-	return w.sources.Link(reference)
+	return sources.Link(reference)
 }
 
-func (w *writer) fileOf(reference map[string]any) *File {
-	if w.sources.File == nil || reference == nil {
+func (w *writer) fileOf(reference map[string]any) *File { return w.sources.file(reference) }
+
+func (s Sources) file(reference map[string]any) *File {
+	if s.File == nil || reference == nil {
 		return nil
 	}
-	return w.sources.File(reference)
+	return s.File(reference)
 }
 
 // isSafe tells whether a reader may be led to an address: to the web, a mail

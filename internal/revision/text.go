@@ -59,16 +59,11 @@ func (s *Store) Document(ctx context.Context, page *Page, evaluation enum.Evalua
 		return nil, nil
 	}
 	return s.derived(textKey{page.Revision.Root, page.ID, formDocument, evaluation}, func() ([]byte, error) {
-		body, err := s.pageText(ctx, page)
+		parsed, err := s.Read(ctx, page)
 		if err != nil {
 			return nil, err
 		}
-		links, err := s.Links(ctx, page.Revision)
-		if err != nil {
-			return nil, err
-		}
-		references := referencesBy(func(destination string) repository.Target { return links.Resolve(page.Page, destination) })
-		return encodeDocument(document.Parse(body, references), page.variables(), evaluation)
+		return encodeDocument(parsed, page.variables(), evaluation)
 	})
 }
 
@@ -84,18 +79,61 @@ func (s *Store) ReusableMarkdown(ctx context.Context, item *ReusableContent) (st
 // ReusableDocument is Document for a reusable content.
 func (s *Store) ReusableDocument(ctx context.Context, item *ReusableContent, evaluation enum.Evaluation) (json.RawMessage, error) {
 	return s.derived(textKey{item.Revision.Root, item.ID, formDocument, evaluation}, func() ([]byte, error) {
-		markdown, err := s.ReusableMarkdown(ctx, item)
+		parsed, err := s.ReadReusable(ctx, item)
 		if err != nil {
 			return nil, err
 		}
-		links, err := s.Links(ctx, item.Revision)
-		if err != nil {
-			return nil, err
-		}
-		references := referencesBy(func(destination string) repository.Target {
-			return links.ResolveReusable(item.ReusableContent, destination)
-		})
-		return encodeDocument(document.Parse([]byte(markdown), references), variablesOf(item.Tree, nil), evaluation)
+		return encodeDocument(parsed, variablesOf(item.Tree, nil), evaluation)
+	})
+}
+
+// Read returns the text of a document page in rich-text form with all its
+// expressions and conditions, its title aside; an empty document for pages of
+// other types. It is made at each call.
+func (s *Store) Read(ctx context.Context, page *Page) (*document.Document, error) {
+	if page.Type != content.PageDocument {
+		return &document.Document{}, nil
+	}
+	body, err := s.pageText(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.Links(ctx, page.Revision)
+	if err != nil {
+		return nil, err
+	}
+	return document.Parse(body, referencesBy(func(destination string) repository.Target { return links.Resolve(page.Page, destination) })), nil
+}
+
+// ReadReusable is Read for a reusable content.
+func (s *Store) ReadReusable(ctx context.Context, item *ReusableContent) (*document.Document, error) {
+	markdown, err := s.ReusableMarkdown(ctx, item)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.Links(ctx, item.Revision)
+	if err != nil {
+		return nil, err
+	}
+	return document.Parse([]byte(markdown), referencesBy(func(destination string) repository.Target {
+		return links.ResolveReusable(item.ReusableContent, destination)
+	})), nil
+}
+
+// ReadMarkdown returns the text of a document page for one reader: as it is in
+// the source, byte for byte, unless it has expressions or conditions; those are
+// evaluated with the variables, and left out where they cannot be. It is empty
+// for pages of other types.
+func (s *Store) ReadMarkdown(ctx context.Context, page *Page, variables map[string]any) ([]byte, error) {
+	if page.Type != content.PageDocument {
+		return nil, nil
+	}
+	body, err := s.pageText(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	return rewritten(body, func(parsed *document.Document) *document.Document {
+		return document.Evaluate(parsed, variables, document.EvaluateStrictly)
 	})
 }
 
@@ -174,17 +212,20 @@ func encodeDocument(parsed *document.Document, variables map[string]any, evaluat
 // evaluatedMarkdown writes the text anew only when it has expressions to
 // evaluate: otherwise it stays byte for byte what it is.
 func evaluatedMarkdown(body []byte, variables map[string]any, evaluation enum.Evaluation) ([]byte, error) {
+	return rewritten(body, func(parsed *document.Document) *document.Document { return evaluate(parsed, variables, evaluation) })
+}
+
+// rewritten is a text with a change to its document; it stays byte for byte
+// what it is when nothing changes.
+func rewritten(body []byte, change func(*document.Document) *document.Document) ([]byte, error) {
 	parsed := document.Parse(body, document.References{})
 	before, err := document.Render(parsed, document.References{})
 	if err != nil {
 		return nil, err
 	}
-	after, err := document.Render(evaluate(parsed, variables, evaluation), document.References{})
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Equal(before, after) {
-		return body, nil
+	after, err := document.Render(change(parsed), document.References{})
+	if err != nil || bytes.Equal(before, after) {
+		return body, err
 	}
 	return after, nil
 }

@@ -44,6 +44,13 @@ func excerpt(text string, phrases []phrase) string {
 	return strings.TrimSpace(made.String())
 }
 
+// PlainExcerpt is the text of an excerpt, as it stands in the section: without
+// marks, markup and what stands for the text left out.
+func PlainExcerpt(excerpt string) string {
+	unmarked := strings.NewReplacer("<em>", "", "</em>", "").Replace(excerpt)
+	return html.UnescapeString(strings.TrimSuffix(strings.TrimPrefix(unmarked, ellipsis), ellipsis))
+}
+
 // locate finds the part of the text to show and the matches from its first one
 // on.
 func locate(text string, phrases []phrase) (window span, marks []span) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -89,6 +90,27 @@ func (i *Index) Organization(ctx context.Context, organizationID, text string, a
 		begin: func(query query) *statement { return i.statement(query, "", i.readable(ctx, organizationID)) },
 		read:  i.spaces,
 		rank:  func(hit *SpaceHit) int { return hit.rank },
+	})
+}
+
+// Among lists the pages of the main content of several spaces that match, best
+// first. The caller of this method has made sure that the pages may be read, or
+// sees to it. BAD_USER_INPUT for a query that is blank or longer than QueryLimit.
+func (i *Index) Among(ctx context.Context, spaceIDs []string, text string, arguments pagination.Arguments) (pagination.Page[*PageHit], error) {
+	ids := make([]any, len(spaceIDs))
+	for index, id := range spaceIDs {
+		ids[index] = id
+	}
+	among := func() *sql.Selector {
+		dialect := sql.Dialect(i.database.Dialect)
+		return dialect.Select(entspace.FieldID).From(dialect.Table(entspace.Table)).
+			Where(sql.And(sql.In(entspace.FieldID, ids...), sql.IsNull(entspace.FieldDeletedAt)))
+	}
+	return list(ctx, i, text, arguments, ranked[*PageHit]{
+		scope: strings.Join(spaceIDs, " "), counted: "page",
+		begin: func(query query) *statement { return i.statement(query, "", among()) },
+		read:  i.pages,
+		rank:  func(hit *PageHit) int { return hit.rank },
 	})
 }
 

@@ -1,0 +1,195 @@
+// What a page gains with scripts: tabs, copying, search as one types, the
+// choice of colours. Everything works without it too.
+(function () {
+  "use strict";
+  var root = document.documentElement;
+  root.classList.add("scripted");
+
+  function each(selector, act, within) {
+    Array.prototype.forEach.call((within || document).querySelectorAll(selector), act);
+  }
+
+  function element(name, attributes, text) {
+    var made = document.createElement(name);
+    Object.keys(attributes || {}).forEach(function (key) { made.setAttribute(key, attributes[key]); });
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  // Colours
+  function currentTheme() {
+    return root.getAttribute("data-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  }
+  each(".theme-toggle", function (button) {
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      var next = currentTheme() === "dark" ? "light" : "dark";
+      root.setAttribute("data-theme", next);
+      try { localStorage.setItem("octavo-theme", next); } catch (error) { return; }
+    });
+  });
+
+  // On narrow screens the navigation begins closed.
+  var sidebar = document.getElementById("navigation");
+  if (sidebar && matchMedia("(max-width: 59.99rem)").matches) sidebar.open = false;
+  var here = document.querySelector(".tree [aria-current]");
+  if (here && here.scrollIntoView) here.scrollIntoView({ block: "nearest" });
+
+  // Menus close when the pointer or the focus goes elsewhere.
+  document.addEventListener("click", function (event) {
+    each("details.menu[open]", function (menu) { if (!menu.contains(event.target)) menu.open = false; });
+  });
+  document.addEventListener("keydown", function (event) {
+    if (event.key !== "Escape") return;
+    each("details.menu[open]", function (menu) { menu.open = false; menu.querySelector("summary").focus(); });
+  });
+
+  // Tabs
+  each(".tabs", function (tabs, number) {
+    var panels = Array.prototype.filter.call(tabs.children, function (child) { return child.classList.contains("tab"); });
+    var list = element("div", { role: "tablist", class: "tablist" });
+    var buttons = panels.map(function (panel, index) {
+      var id = "tab-" + number + "-" + index;
+      var button = element("button", { type: "button", role: "tab", id: id, "aria-controls": id + "-panel" }, panel.getAttribute("aria-label"));
+      panel.id = id + "-panel";
+      panel.setAttribute("role", "tabpanel");
+      panel.setAttribute("aria-labelledby", id);
+      panel.removeAttribute("aria-label");
+      button.addEventListener("click", function () { select(index); });
+      list.appendChild(button);
+      return button;
+    });
+    function select(chosen) {
+      panels.forEach(function (panel, index) {
+        panel.hidden = index !== chosen;
+        buttons[index].setAttribute("aria-selected", String(index === chosen));
+        buttons[index].tabIndex = index === chosen ? 0 : -1;
+      });
+    }
+    list.addEventListener("keydown", function (event) {
+      var step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      var next = (buttons.indexOf(document.activeElement) + step + buttons.length) % buttons.length;
+      select(next);
+      buttons[next].focus();
+    });
+    tabs.insertBefore(list, tabs.firstChild);
+    select(0);
+  });
+
+  // Copying
+  function copyButton(label, text) {
+    var button = element("button", { type: "button", class: "copy" }, label);
+    button.addEventListener("click", function () {
+      Promise.resolve(text()).then(function (value) { return navigator.clipboard.writeText(value); }).then(function () {
+        button.textContent = "✓";
+        setTimeout(function () { button.textContent = label; }, 1500);
+      }, function () { button.textContent = "✗"; });
+    });
+    return button;
+  }
+  if (navigator.clipboard) {
+    each("figure.code", function (figure) {
+      figure.appendChild(copyButton("Copy", function () {
+        return Array.prototype.map.call(figure.querySelectorAll("code"), function (code) { return code.textContent; }).join("");
+      }));
+    });
+    each('[data-action="copy"]', function (link) {
+      link.replaceWith(copyButton(link.textContent, function () {
+        return fetch(link.href).then(function (answer) { return answer.text(); });
+      }));
+    });
+  }
+
+  // The heading that is being read
+  var entries = {};
+  each(".contents a", function (link) { entries[decodeURIComponent(link.hash.slice(1))] = link; });
+  if ("IntersectionObserver" in window && Object.keys(entries).length) {
+    var observer = new IntersectionObserver(function (seen) {
+      seen.forEach(function (entry) {
+        if (!entry.isIntersecting || !entries[entry.target.id]) return;
+        each(".contents [aria-current]", function (link) { link.removeAttribute("aria-current"); });
+        entries[entry.target.id].setAttribute("aria-current", "true");
+      });
+    }, { rootMargin: "0px 0px -70% 0px" });
+    Object.keys(entries).forEach(function (id) { var heading = document.getElementById(id); if (heading) observer.observe(heading); });
+  }
+
+  // Search
+  var dialog = document.querySelector(".search-dialog");
+  var field = document.getElementById("search");
+  if (!dialog || !dialog.showModal || !field) return;
+  var input = dialog.querySelector("input");
+  var results = dialog.querySelector("#search-results");
+  var status = dialog.querySelector(".search-empty");
+  var timer = 0;
+  var latest = 0;
+  each(".search-key", function (key) { key.hidden = false; });
+
+  function open() {
+    if (!dialog.open) dialog.showModal();
+    input.value = field.value;
+    input.focus();
+    search();
+  }
+  field.addEventListener("focus", open);
+  field.addEventListener("click", open);
+  dialog.addEventListener("close", function () { field.blur(); });
+  document.addEventListener("keydown", function (event) {
+    var typing = /^(input|textarea|select)$/i.test(event.target.tagName) || event.target.isContentEditable;
+    if (((event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing)) && !dialog.open) {
+      event.preventDefault();
+      open();
+    }
+  });
+
+  function options() { return results.querySelectorAll('[role="option"]'); }
+  function choose(index) {
+    Array.prototype.forEach.call(options(), function (option, at) {
+      option.setAttribute("aria-selected", String(at === index));
+      if (at === index) { input.setAttribute("aria-activedescendant", option.id); option.scrollIntoView({ block: "nearest" }); }
+    });
+    if (index < 0) input.removeAttribute("aria-activedescendant");
+  }
+  function chosen() {
+    return Array.prototype.findIndex.call(options(), function (option) { return option.getAttribute("aria-selected") === "true"; });
+  }
+  input.addEventListener("keydown", function (event) {
+    var count = options().length;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      var step = event.key === "ArrowDown" ? 1 : -1;
+      if (count) choose((chosen() + step + count) % count);
+    }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      var target = options()[Math.max(chosen(), 0)];
+      if (target) target.querySelector("a").click();
+    }
+  });
+  input.addEventListener("input", function () { clearTimeout(timer); timer = setTimeout(search, 120); });
+
+  function search() {
+    var query = input.value.trim();
+    var number = ++latest;
+    if (!query) { results.textContent = ""; status.textContent = ""; return; }
+    fetch(dialog.getAttribute("data-source") + "?q=" + encodeURIComponent(query), { headers: { Accept: "application/json" } })
+      .then(function (answer) { return answer.ok ? answer.json() : { results: [] }; })
+      .then(function (found) { if (number === latest) show(found.results); }, function () { return; });
+  }
+
+  function show(found) {
+    results.textContent = "";
+    found.forEach(function (result, index) {
+      var option = element("li", { role: "option", id: "result-" + index, "aria-selected": "false" });
+      var link = element("a", { href: result.address, tabindex: "-1" });
+      link.appendChild(element("span", { class: "result-title" }, result.title));
+      if (result.place) link.appendChild(element("span", { class: "result-place" }, result.place));
+      if (result.excerpt) link.appendChild(element("span", { class: "result-excerpt" }, result.excerpt));
+      option.appendChild(link);
+      results.appendChild(option);
+    });
+    status.textContent = found.length ? "" : status.getAttribute("data-none");
+    choose(found.length ? 0 : -1);
+  }
+})();

@@ -1,0 +1,349 @@
+// Package reader serves published sites as pages: HTML that needs no scripts,
+// and the same content for machines. Whatever it shows it asks of package
+// audience, so that it shows nobody what is not theirs.
+package reader
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"octavo/internal/address"
+	"octavo/internal/audience"
+	"octavo/internal/blob"
+	"octavo/internal/cache"
+	"octavo/internal/fault"
+	"octavo/internal/site"
+	"octavo/internal/user"
+)
+
+// Prefix is the path below which sites are served on the server's own host.
+const Prefix = "/sites"
+
+// functions is the path segment below a site that no page has: search, files,
+// style sheets.
+const functions = "~octavo"
+
+const (
+	// pageCacheSize bounds the rendered pages in memory, in bytes.
+	pageCacheSize = 64 << 20
+	// maximumPath bounds the path of a request, in bytes.
+	maximumPath = 4096
+)
+
+// The cookies of a site. They are set below its address only.
+const (
+	tokenCookie   = "octavo-visitor-token"
+	statedCookie  = "octavo-visitor-claims"
+	previewCookie = "octavo-preview"
+)
+
+// The query parameters that a visitor arrives with.
+const tokenParameter = "jwt_token"
+
+// Parts are what a handler is made of.
+type Parts struct {
+	Sites     *site.Service
+	Audience  *audience.Service
+	Content   *audience.Reader
+	Finder    *audience.Finder
+	Users     *user.Service
+	Files     *blob.Bucket
+	Addresses address.Book
+	Logger    *slog.Logger
+}
+
+// Handler serves sites.
+type Handler struct {
+	Parts
+	host   string
+	secure bool
+	pages  *cache.Cache[pageKey, *written]
+}
+
+// NewHandler returns the handler of all sites.
+func NewHandler(parts Parts) *Handler {
+	base, err := url.Parse(parts.Addresses.Base())
+	if err != nil {
+		base = &url.URL{}
+	}
+	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](pageCacheSize)}
+}
+
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return strings.ToLower(host)
+	}
+	return strings.ToLower(hostport)
+}
+
+// ServeHTTP serves the sites below Prefix.
+func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	basename, rest, _ := strings.Cut(strings.TrimPrefix(request.URL.EscapedPath(), Prefix+"/"), "/")
+	name, err := url.PathUnescape(basename)
+	if err != nil || name == "" {
+		h.missing(writer, request)
+		return
+	}
+	h.serve(writer, request, site.Lookup{Basename: name}, Prefix+"/"+basename, rest)
+}
+
+// Hosts serves the sites that have a host name of their own, or that of their
+// organization, and leaves all other requests to next.
+func (h *Handler) Hosts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
+		host := hostOf(request.Host)
+		if h.isOwn(host) {
+			next.ServeHTTP(writer, request)
+			return
+		}
+		path := strings.TrimPrefix(request.URL.EscapedPath(), "/")
+		if organization, below := strings.CutSuffix(host, "."+h.host); below {
+			basename, rest, _ := strings.Cut(path, "/")
+			name, err := url.PathUnescape(basename)
+			if err != nil {
+				name = ""
+			}
+			h.serve(writer, request, site.Lookup{Basename: name, OrganizationHostname: organization}, "/"+basename, rest)
+			return
+		}
+		h.serveForeign(writer, request, host, path)
+	})
+}
+
+// isOwn tells whether a host is that of the server itself: the host of its base
+// URL, or an address by number.
+func (h *Handler) isOwn(host string) bool {
+	return host == h.host || host == "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")) != nil
+}
+
+// serveForeign serves a site that has the host to itself, or a path of it
+// behind a proxy.
+func (h *Handler) serveForeign(writer http.ResponseWriter, request *http.Request, host, path string) {
+	ctx := request.Context()
+	_, err := h.Sites.Find(ctx, site.Lookup{Hostname: host})
+	if err == nil {
+		h.serve(writer, request, site.Lookup{Hostname: host}, "", path)
+		return
+	}
+	if fault.CodeOf(err) != fault.NotFound {
+		h.failed(writer, request, err)
+		return
+	}
+	prefix := ""
+	for rest := path; rest != ""; {
+		segment, below, _ := strings.Cut(rest, "/")
+		prefix, rest = prefix+"/"+segment, below
+		if _, err := h.Sites.Find(ctx, site.Lookup{Proxy: host + prefix}); err == nil {
+			h.serve(writer, request, site.Lookup{Proxy: host + prefix}, prefix, rest)
+			return
+		}
+		if strings.Count(prefix, "/") > 8 {
+			break
+		}
+	}
+	h.missing(writer, request)
+}
+
+// visit is a request by somebody who was let in.
+type visit struct {
+	*audience.Visit
+	request *http.Request
+	// base is the path of the site, with the key of a share link where there is
+	// one, without a slash at its end.
+	base string
+	// rest is the path below it, escaped.
+	rest string
+}
+
+func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, lookup site.Lookup, base, rest string) {
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		writer.Header().Set("Allow", "GET, HEAD")
+		writer.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	secured(writer.Header())
+	if len(rest) > maximumPath {
+		h.missing(writer, request)
+		return
+	}
+	if asset, is := strings.CutPrefix(rest, functions+"/assets/"); is {
+		serveAsset(writer, request, asset)
+		return
+	}
+	found, err := h.Sites.Find(request.Context(), lookup)
+	if err != nil {
+		h.failed(writer, request, err)
+		return
+	}
+	admitted, err := h.admit(request, found, base, rest)
+	if err != nil {
+		h.refused(writer, request, err, rest)
+		return
+	}
+	if h.arrive(writer, admitted, base) {
+		return
+	}
+	if err := h.answer(writer, admitted); err != nil {
+		h.failed(writer, request, err)
+	}
+}
+
+// admit lets a visitor in by what they bring along.
+func (h *Handler) admit(request *http.Request, found *site.Structure, base, rest string) (*visit, error) {
+	credentials := audience.Credentials{
+		Token: firstOf(request.URL.Query().Get(tokenParameter), cookie(request, tokenCookie)), Preview: firstOf(request.URL.Query().Get(site.PreviewParameter), cookie(request, previewCookie)),
+		Stated: statedBy(request),
+	}
+	key, below, _ := strings.Cut(rest, "/")
+	credentials.ShareKey = key
+	admitted, err := h.Audience.Visit(request.Context(), found, credentials)
+	if err != nil && credentials.Preview != "" {
+		// The preview ended; perhaps the site can be read without.
+		credentials.Preview = ""
+		admitted, err = h.Audience.Visit(request.Context(), found, credentials)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if admitted.ShareKey != "" {
+		base, rest = base+"/"+key, below
+	}
+	return &visit{Visit: admitted, request: request, base: base, rest: rest}, nil
+}
+
+func firstOf(values ...string) string {
+	for _, value := range values {
+		if value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+func cookie(request *http.Request, name string) string {
+	found, err := request.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return found.Value
+}
+
+// statedBy are the claims that the visitor states now, or stated when they came.
+func statedBy(request *http.Request) map[string]any {
+	if stated := audience.Stated(request.URL.Query()); len(stated) > 0 {
+		return stated
+	}
+	query, err := url.ParseQuery(cookie(request, statedCookie))
+	if err != nil {
+		return nil
+	}
+	return audience.Stated(query)
+}
+
+// arrive keeps what the visitor brought along in cookies of the site, and sends
+// them to the same address without it; it tells whether it did.
+func (h *Handler) arrive(writer http.ResponseWriter, admitted *visit, base string) bool {
+	query := admitted.request.URL.Query()
+	path := base + "/"
+	if stated := statedQuery(query); stated != "" {
+		h.setCookie(writer, statedCookie, stated, path, time.Time{})
+	}
+	secret := false
+	if token := query.Get(tokenParameter); token != "" {
+		secret = true
+		if !admitted.TokenExpires.IsZero() {
+			h.setCookie(writer, tokenCookie, token, path, admitted.TokenExpires)
+		}
+	}
+	if token := query.Get(site.PreviewParameter); token != "" {
+		secret = true
+		if admitted.Preview {
+			h.setCookie(writer, previewCookie, token, path, time.Now().Add(site.PreviewTime))
+		}
+	}
+	if !secret {
+		return false
+	}
+	query.Del(tokenParameter)
+	query.Del(site.PreviewParameter)
+	target := url.URL{Path: admitted.request.URL.Path, RawPath: admitted.request.URL.RawPath, RawQuery: query.Encode()}
+	redirect(writer, admitted.request, target.String(), http.StatusFound)
+	return true
+}
+
+func statedQuery(query url.Values) string {
+	stated := url.Values{}
+	for name, values := range query {
+		if strings.HasPrefix(name, "visitor.") {
+			stated[name] = values[:1]
+		}
+	}
+	return stated.Encode()
+}
+
+func (h *Handler) setCookie(writer http.ResponseWriter, name, value, path string, expires time.Time) {
+	http.SetCookie(writer, &http.Cookie{
+		Name: name, Value: value, Path: path, Expires: expires, HttpOnly: true, Secure: h.secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// redirect sends the visitor to a path of the same host or an absolute address.
+func redirect(writer http.ResponseWriter, request *http.Request, target string, status int) {
+	writer.Header().Set("Cache-Control", "no-store")
+	if strings.HasPrefix(target, "//") {
+		// A path is never taken for another host.
+		target = "/" + strings.TrimLeft(target, "/")
+	}
+	http.Redirect(writer, request, target, status)
+}
+
+// secured sets what holds for every answer.
+func secured(header http.Header) {
+	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	header.Set("Vary", "Cookie, Authorization")
+}
+
+// refused answers somebody who was not let in.
+func (h *Handler) refused(writer http.ResponseWriter, request *http.Request, err error, rest string) {
+	needs, is := audience.IsNeedsToken(err)
+	if !is {
+		h.failed(writer, request, err)
+		return
+	}
+	target, parseErr := url.Parse(needs.FallbackURL)
+	if parseErr != nil {
+		h.missing(writer, request)
+		return
+	}
+	query := target.Query()
+	query.Set("location", "/"+rest)
+	target.RawQuery = query.Encode()
+	redirect(writer, request, target.String(), http.StatusFound)
+}
+
+// failed answers when a site cannot be shown.
+func (h *Handler) failed(writer http.ResponseWriter, request *http.Request, err error) {
+	if fault.CodeOf(err) == fault.NotFound || fault.CodeOf(err) == fault.Unauthenticated || fault.CodeOf(err) == fault.Forbidden {
+		h.missing(writer, request)
+		return
+	}
+	if !errors.Is(err, context.Canceled) {
+		h.Logger.ErrorContext(request.Context(), "show a site", "error", err, "path", request.URL.Path)
+	}
+	notice(writer, http.StatusInternalServerError, "Something went wrong", "The page cannot be shown at the moment.")
+}
+
+// missing answers as if there were no site: it says nothing about any.
+func (h *Handler) missing(writer http.ResponseWriter, _ *http.Request) {
+	secured(writer.Header())
+	notice(writer, http.StatusNotFound, "Page not found", "There is nothing at this address.")
+}

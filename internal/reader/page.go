@@ -1,0 +1,302 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"octavo/internal/access"
+	"octavo/internal/audience"
+	"octavo/internal/content"
+	"octavo/internal/fault"
+	"octavo/internal/hypertext"
+	"octavo/internal/site"
+)
+
+// pageTime is for how long a rendered page is used: names of people in it may
+// have changed since. What the page says never outlives its revision.
+const pageTime = 10 * time.Minute
+
+// pageKey tells apart everything that makes pages differ.
+type pageKey struct{ stamp, visitor, base, path string }
+
+// written is an answer that can be given again.
+type written struct {
+	status      int
+	contentType string
+	body        []byte
+	etag        string
+	made        time.Time
+}
+
+// answer gives the visitor what their path leads to.
+func (h *Handler) answer(writer http.ResponseWriter, visited *visit) error {
+	path, err := url.PathUnescape(visited.rest)
+	if err != nil {
+		return fault.Missing("page")
+	}
+	path = strings.Trim(path, "/")
+	if name, is := strings.CutPrefix(path, functions+"/"); is {
+		return h.function(writer, visited, name)
+	}
+	return h.kept(writer, visited, path, func() (*written, error) { return h.write(visited, path) })
+}
+
+// kept answers with what was made before for the same visitor and content, or
+// makes it.
+func (h *Handler) kept(writer http.ResponseWriter, visited *visit, path string, produce func() (*written, error)) error {
+	key := pageKey{stamp: stampOf(visited.Structure), visitor: visited.Key(), base: visited.base, path: path}
+	found, known := h.pages.Get(key)
+	if !known || time.Since(found.made) > pageTime {
+		made, err := produce()
+		var moved *movedTo
+		if asMoved(err, &moved) {
+			redirect(writer, visited.request, moved.address, moved.status)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		made.made = time.Now()
+		sum := sha256.Sum256([]byte(strings.Join([]string{build, key.stamp, key.visitor, key.base, key.path, made.contentType}, "\n")))
+		made.etag = `"` + hex.EncodeToString(sum[:16]) + `"`
+		if made.status == http.StatusOK {
+			h.pages.Add(key, made, int64(len(made.body)+len(path)+len(key.visitor)+256))
+		}
+		found = made
+	}
+	h.give(writer, visited, found)
+	return nil
+}
+
+func (h *Handler) give(writer http.ResponseWriter, visited *visit, answer *written) {
+	header := writer.Header()
+	header.Set("Content-Type", answer.contentType)
+	header.Set("Cache-Control", caching(visited))
+	if !visited.Indexable() {
+		header.Set("X-Robots-Tag", "noindex, nofollow")
+	}
+	if answer.status != http.StatusOK {
+		writer.WriteHeader(answer.status)
+		if visited.request.Method != http.MethodHead {
+			_, _ = writer.Write(answer.body) // the client may have gone
+		}
+		return
+	}
+	header.Set("ETag", answer.etag)
+	http.ServeContent(writer, visited.request, "", time.Time{}, bytes.NewReader(answer.body))
+}
+
+// caching: a new revision shows at once, so every use asks whether there is one.
+func caching(visited *visit) string {
+	if visited.Indexable() && len(visited.Claims) == 0 {
+		return "public, no-cache"
+	}
+	return "private, no-cache"
+}
+
+// stampOf changes whenever anything does that pages of the site show: its
+// settings, its structure, or the content of its spaces.
+func stampOf(structure *site.Structure) string {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	// A hash takes everything, and rows can be encoded.
+	_ = encoder.Encode(structure.Site.Site)
+	for _, group := range structure.Groups {
+		_ = encoder.Encode(group.SiteSectionGroup)
+	}
+	for _, section := range structure.Sections {
+		_ = encoder.Encode(section.SiteSection)
+	}
+	for _, each := range structure.SiteSpaces {
+		_ = encoder.Encode(each.SiteSpace)
+		_ = encoder.Encode([]any{each.Space.RevisionID, each.Space.Title, each.Space.Emoji, each.Space.Language, each.Default})
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// movedTo is the error for a path that leads elsewhere.
+type movedTo struct {
+	address string
+	status  int
+}
+
+// Error implements error.
+func (m *movedTo) Error() string { return "moved to " + m.address }
+
+func asMoved(err error, moved **movedTo) bool {
+	found, is := err.(*movedTo) //nolint:errorlint // made here and never wrapped
+	if is {
+		*moved = found
+	}
+	return is
+}
+
+// write makes the answer for a path.
+func (h *Handler) write(visited *visit, path string) (*written, error) {
+	if made, err := h.machine(visited, path); made != nil || err != nil {
+		return made, err
+	}
+	found, err := h.locate(visited, path)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return h.missingPage(visited, nil, path)
+	}
+	if form, is := formOf(found.path); is {
+		return h.writeForm(visited, found, form)
+	}
+	page := found.page(found.path)
+	if page == nil {
+		return h.elsewhere(visited, found, path)
+	}
+	if !HasOwnPage(page) {
+		return nil, h.through(visited, found, page)
+	}
+	if address := visited.pageAddress(found.content, page); found.content.Path(page) == "" && found.path != "" {
+		return nil, &movedTo{address, http.StatusMovedPermanently}
+	}
+	return h.writePage(visited, found, page)
+}
+
+// page is the one at a path below the site space; the empty path is the home
+// page.
+func (p *place) page(path string) *content.Page {
+	if path == "" {
+		return p.content.Home()
+	}
+	return p.content.ByPath(path)
+}
+
+// HasOwnPage tells whether a page is shown at its address: a group leads to the
+// first page in it, a link to its target.
+func HasOwnPage(page *content.Page) bool { return audience.HasText(page) }
+
+// through is where a group or link leads.
+func (h *Handler) through(visited *visit, found *place, page *content.Page) error {
+	if page.Type == content.PageLink {
+		sources := h.sources(visited, found, nil)
+		if target := linkTarget(sources, page.Target); target != "" {
+			return &movedTo{target, http.StatusFound}
+		}
+		return fault.Missing("page")
+	}
+	for _, below := range found.content.Tree.Pages {
+		if below.Parent == page.ID && found.content.Page(below.ID) != nil && HasOwnPage(below) {
+			return &movedTo{visited.pageAddress(found.content, below), http.StatusFound}
+		}
+	}
+	return fault.Missing("page")
+}
+
+// elsewhere follows redirects, of the site and of pages that moved, or answers
+// that there is no such page.
+func (h *Handler) elsewhere(visited *visit, found *place, path string) (*written, error) {
+	ctx := access.System(visited.request.Context(), "the audience of a site follows its redirects")
+	_, target, err := h.Sites.RedirectOf(ctx, visited.Structure, "/"+path)
+	if err == nil {
+		return nil, &movedTo{visited.local(target), http.StatusFound}
+	}
+	if fault.CodeOf(err) != fault.NotFound {
+		return nil, err
+	}
+	if page := found.content.Moved(found.path); page != nil {
+		return nil, &movedTo{visited.pageAddress(found.content, page), http.StatusMovedPermanently}
+	}
+	return h.missingPage(visited, found, path)
+}
+
+// local turns an address of the site into a path of the host that the visitor
+// is on; other addresses stay.
+func (v *visit) local(target string) string {
+	base := v.absolute(v.base)
+	if rest, is := strings.CutPrefix(target, base); is && (rest == "" || rest[0] == '/') {
+		return v.base + "/" + strings.TrimPrefix(rest, "/")
+	}
+	return target
+}
+
+func (h *Handler) writePage(visited *visit, found *place, page *content.Page) (*written, error) {
+	ctx := visited.request.Context()
+	text, err := h.Content.Document(ctx, found.content, page)
+	if err != nil {
+		return nil, err
+	}
+	sources := h.sources(visited, found, page)
+	rendered := hypertext.Render(text, sources)
+	shown, err := h.frame(visited, found, page)
+	if err != nil {
+		return nil, err
+	}
+	h.describePage(shown, visited, found, page)
+	shown.Page.Body = rendered.HTML
+	layout := layoutOf(page)
+	if layout.Outline && len(rendered.Headings) > 1 {
+		shown.Contents = rendered.Headings
+	}
+	shown.MainClass = mainClass(layout, shown)
+	if len(rendered.Updates) > 0 {
+		shown.FeedAddress = strings.TrimSuffix(visited.pageAddress(found.content, page), "/") + "/rss.xml"
+	}
+	return execute("page", shown, http.StatusOK)
+}
+
+func layoutOf(page *content.Page) content.Layout {
+	if page.Layout == nil {
+		return content.DefaultLayout()
+	}
+	return *page.Layout
+}
+
+func mainClass(layout content.Layout, shown *view) string {
+	class := ""
+	if layout.Width == "wide" {
+		class = "wide"
+	}
+	if len(shown.Contents) == 0 {
+		class += " without-contents"
+	}
+	if !shown.ShowSidebar {
+		class += " without-sidebar"
+	}
+	return strings.TrimSpace(class)
+}
+
+func execute(kind string, shown *view, status int) (*written, error) {
+	var page bytes.Buffer
+	if err := templates[kind].ExecuteTemplate(&page, "layout", shown); err != nil {
+		return nil, err
+	}
+	return &written{status: status, contentType: "text/html; charset=utf-8", body: page.Bytes()}, nil
+}
+
+func (h *Handler) missingPage(visited *visit, found *place, path string) (*written, error) {
+	if found == nil {
+		if first, err := h.locate(visited, ""); err == nil {
+			found = first
+		}
+	}
+	if found == nil {
+		return nil, fault.Missing("page")
+	}
+	shown, err := h.frame(visited, found, nil)
+	if err != nil {
+		return nil, err
+	}
+	shown.DocumentTitle, shown.Robots, shown.Canonical = shown.Words.NotFound, "noindex", ""
+	shown.MainClass = mainClass(content.DefaultLayout(), shown)
+	shown.Suggestions = suggestions(visited, found, path)
+	return execute("missing", shown, http.StatusNotFound)
+}
+
+// context of reads for the visitor, whom the audience has let in.
+func (v *visit) reading() context.Context {
+	return access.System(v.request.Context(), "the audience of a site reads it")
+}
