@@ -12,6 +12,7 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/address"
+	"octavo/internal/audience"
 	"octavo/internal/audit"
 	"octavo/internal/blob"
 	"octavo/internal/changerequest"
@@ -31,6 +32,7 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
 	"octavo/internal/permission"
+	"octavo/internal/reader"
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/secret"
@@ -109,6 +111,7 @@ type App struct {
 	config    Config
 	metrics   *metrics
 	resolver  *graph.Resolver
+	readers   *reader.Handler
 }
 
 // New opens the database, brings its schema up to date, opens the bucket of
@@ -235,7 +238,17 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		}),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Collections, app.Users, addresses.App()),
 	}
+	app.readers = app.newReader(addresses)
 	return app, nil
+}
+
+// newReader makes the handler of published sites.
+func (a *App) newReader(addresses address.Book) *reader.Handler {
+	content := audience.NewReader(a.Revisions)
+	return reader.NewHandler(reader.Parts{
+		Sites: a.Sites, Audience: audience.NewService(a.Sites), Content: content, Finder: audience.NewFinder(a.SearchIndex, content),
+		Users: a.Users, Files: a.Files, Addresses: addresses, Logger: a.config.Logger,
+	})
 }
 
 // Start begins to do the work behind requests, until Close.

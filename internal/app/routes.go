@@ -18,6 +18,7 @@ import (
 	"octavo/internal/fault"
 	"octavo/internal/loader"
 	"octavo/internal/playground"
+	"octavo/internal/reader"
 	"octavo/rest"
 )
 
@@ -26,11 +27,12 @@ const compression = 5
 
 func (a *App) routes() http.Handler {
 	router := chi.NewRouter()
-	router.Use(identify, otelchi.Middleware("octavo", otelchi.WithChiRoutes(router)), a.observe, a.recoverPanics)
+	router.Use(identify, otelchi.Middleware("octavo", otelchi.WithChiRoutes(router)), a.observe, a.recoverPanics, a.hosts)
 	router.Get("/healthz", healthy)
 	router.Get("/readyz", a.ready)
 	router.Handle("/metrics", a.metrics.handler())
 	router.With(a.authenticate).Handle(download.Prefix+"/*", download.NewHandler(a.downloads, a.Files, a.Spaces, a.Revisions, a.refuse))
+	router.Group(a.sites)
 	router.Group(a.pages)
 	router.Group(a.apis)
 	return router
@@ -49,6 +51,25 @@ func (a *App) apis(router chi.Router) {
 		Authenticate: a.actAs, Renew: a.actOn, Origins: a.config.Origins,
 	}))
 	router.Mount("/v1", rest.NewHandler(a.resolver, a.config.Logger))
+}
+
+// sites are the published sites below the server's own host.
+func (a *App) sites(router chi.Router) {
+	router.Use(a.forReaders()...)
+	router.Handle(reader.Prefix+"/*", a.readers)
+	router.Handle(reader.AssetPrefix+"*", a.readers)
+}
+
+// hosts serves the sites that are read at hosts of their own.
+func (a *App) hosts(next http.Handler) http.Handler { return a.readers.Hosts(next, a.forReaders()) }
+
+// forReaders is the middleware of published sites.
+func (a *App) forReaders() chi.Middlewares {
+	return chi.Middlewares{
+		middleware.Compress(compression, "text/html", "text/css", "text/javascript", "text/plain", "text/markdown",
+			"application/json", "application/xml", "application/rss+xml"),
+		a.bounded, a.authenticate, a.limitRate(),
+	}
 }
 
 func (a *App) pages(router chi.Router) {

@@ -163,17 +163,6 @@ func (c *Content) Home() *content.Page {
 	return nil
 }
 
-// Moved returns the page that stood at a path before, if the visitor may read
-// it, or nil.
-func (c *Content) Moved(path string) *content.Page {
-	for _, redirect := range c.Tree.Redirects {
-		if redirect.Path == path {
-			return c.Page(redirect.Page)
-		}
-	}
-	return nil
-}
-
 // Path of a page below the address of its site space; empty for the home page.
 func (c *Content) Path(page *content.Page) string {
 	if home := c.Home(); home != nil && home.ID == page.ID {

@@ -92,7 +92,7 @@ var templates = func() map[string]*template.Template {
 func notice(writer http.ResponseWriter, status int, title, text string) {
 	var page bytes.Buffer
 	err := templates["notice"].ExecuteTemplate(&page, "notice", map[string]string{
-		"Title": title, "Text": text, "Style": Prefix + "/~/" + functions + "/assets/" + assets["reader.css"].name,
+		"Title": title, "Text": text, "Style": AssetPrefix + assets["reader.css"].name,
 	})
 	if err != nil {
 		http.Error(writer, title, status)

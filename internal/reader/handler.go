@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"octavo/internal/address"
 	"octavo/internal/audience"
 	"octavo/internal/blob"
@@ -25,6 +27,10 @@ import (
 // Prefix is the path below which sites are served on the server's own host.
 const Prefix = "/sites"
 
+// AssetPrefix is the path below which pages that belong to no site find their
+// style sheet.
+const AssetPrefix = "/" + functions + "/assets/"
+
 // functions is the path segment below a site that no page has: search, files,
 // style sheets.
 const functions = "~octavo"
@@ -32,6 +38,9 @@ const functions = "~octavo"
 const (
 	// pageCacheSize bounds the rendered pages in memory, in bytes.
 	pageCacheSize = 64 << 20
+	// maximumProxyDepth bounds the segments of the path of a proxy that are
+	// looked for.
+	maximumProxyDepth = 3
 	// maximumPath bounds the path of a request, in bytes.
 	maximumPath = 4096
 )
@@ -82,8 +91,12 @@ func hostOf(hostport string) string {
 	return strings.ToLower(hostport)
 }
 
-// ServeHTTP serves the sites below Prefix.
+// ServeHTTP serves the sites below Prefix, and the files below AssetPrefix.
 func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	if asset, is := strings.CutPrefix(request.URL.Path, AssetPrefix); is {
+		serveAsset(writer, request, asset)
+		return
+	}
 	basename, rest, _ := strings.Cut(strings.TrimPrefix(request.URL.EscapedPath(), Prefix+"/"), "/")
 	name, err := url.PathUnescape(basename)
 	if err != nil || name == "" {
@@ -93,61 +106,82 @@ func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	h.serve(writer, request, site.Lookup{Basename: name}, Prefix+"/"+basename, rest)
 }
 
-// Hosts serves the sites that have a host name of their own, or that of their
-// organization, and leaves all other requests to next.
-func (h *Handler) Hosts(next http.Handler) http.Handler {
+// Hosts serves the sites that have a host name of their own, that of their
+// organization, or a path of another host behind a proxy, through the given
+// middleware, and leaves all other requests to next.
+func (h *Handler) Hosts(next http.Handler, through chi.Middlewares) http.Handler {
+	served := through.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
+		if found, is := request.Context().Value(hostedKey{}).(*hosted); is {
+			h.serve(writer, request, found.lookup, found.base, found.rest)
+		}
+	})
 	return http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
-		host := hostOf(request.Host)
-		if h.isOwn(host) {
+		if h.isOwn(request.Host) {
 			next.ServeHTTP(writer, request)
 			return
 		}
-		path := strings.TrimPrefix(request.URL.EscapedPath(), "/")
-		if organization, below := strings.CutSuffix(host, "."+h.host); below {
-			basename, rest, _ := strings.Cut(path, "/")
-			name, err := url.PathUnescape(basename)
-			if err != nil {
-				name = ""
-			}
-			h.serve(writer, request, site.Lookup{Basename: name, OrganizationHostname: organization}, "/"+basename, rest)
-			return
+		found, err := h.atHost(request)
+		switch {
+		case err != nil:
+			h.failed(writer, request, err)
+		case found == nil:
+			next.ServeHTTP(writer, request)
+		default:
+			served.ServeHTTP(writer, request.WithContext(context.WithValue(request.Context(), hostedKey{}, found)))
 		}
-		h.serveForeign(writer, request, host, path)
 	})
 }
 
+type hostedKey struct{}
+
 // isOwn tells whether a host is that of the server itself: the host of its base
 // URL, or an address by number.
-func (h *Handler) isOwn(host string) bool {
+func (h *Handler) isOwn(hostport string) bool {
+	host := hostOf(hostport)
 	return host == h.host || host == "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")) != nil
 }
 
-// serveForeign serves a site that has the host to itself, or a path of it
-// behind a proxy.
-func (h *Handler) serveForeign(writer http.ResponseWriter, request *http.Request, host, path string) {
-	ctx := request.Context()
-	_, err := h.Sites.Find(ctx, site.Lookup{Hostname: host})
-	if err == nil {
-		h.serve(writer, request, site.Lookup{Hostname: host}, "", path)
-		return
+// hosted is a site at a host that is not the server's own.
+type hosted struct {
+	lookup     site.Lookup
+	base, rest string
+}
+
+// atHost finds the site of a request by its host; nil when there is none.
+func (h *Handler) atHost(request *http.Request) (*hosted, error) {
+	host, path := hostOf(request.Host), strings.TrimPrefix(request.URL.EscapedPath(), "/")
+	first, below, _ := strings.Cut(path, "/")
+	candidates := []hosted{{site.Lookup{Hostname: host}, "", path}}
+	if organization, is := strings.CutSuffix(host, "."+h.host); is {
+		if name, err := url.PathUnescape(first); err == nil && name != "" {
+			candidates = append(candidates, hosted{site.Lookup{Basename: name, OrganizationHostname: organization}, "/" + first, below})
+		}
+	} else {
+		candidates = append(candidates, proxied(host, path)...)
 	}
-	if fault.CodeOf(err) != fault.NotFound {
-		h.failed(writer, request, err)
-		return
+	for _, candidate := range candidates {
+		_, err := h.Sites.Find(request.Context(), candidate.lookup)
+		if err == nil {
+			return &candidate, nil
+		}
+		if fault.CodeOf(err) != fault.NotFound {
+			return nil, err
+		}
 	}
+	return nil, nil
+}
+
+// proxied are the places of a host, by its path, at which a proxy may serve a
+// site.
+func proxied(host, path string) []hosted {
+	var places []hosted
 	prefix := ""
-	for rest := path; rest != ""; {
+	for rest := path; rest != "" && len(places) < maximumProxyDepth; {
 		segment, below, _ := strings.Cut(rest, "/")
 		prefix, rest = prefix+"/"+segment, below
-		if _, err := h.Sites.Find(ctx, site.Lookup{Proxy: host + prefix}); err == nil {
-			h.serve(writer, request, site.Lookup{Proxy: host + prefix}, prefix, rest)
-			return
-		}
-		if strings.Count(prefix, "/") > 8 {
-			break
-		}
+		places = append(places, hosted{site.Lookup{Proxy: host + prefix}, prefix, rest})
 	}
-	h.missing(writer, request)
+	return places
 }
 
 // visit is a request by somebody who was let in.

@@ -207,9 +207,6 @@ func (h *Handler) elsewhere(visited *visit, found *place, path string) (*written
 	if fault.CodeOf(err) != fault.NotFound {
 		return nil, err
 	}
-	if page := found.content.Moved(found.path); page != nil {
-		return nil, &movedTo{visited.pageAddress(found.content, page), http.StatusMovedPermanently}
-	}
 	return h.missingPage(visited, found, path)
 }
 
