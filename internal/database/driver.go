@@ -33,7 +33,7 @@ func (d *driver) Close() error {
 
 func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {
 	count(ctx)
-	return entsql.Conn{ExecQuerier: d.pool(query)}.Query(ctx, query, arguments, target)
+	return ask(ctx, d.pool(query), query, arguments, target)
 }
 
 // pool is where a query runs: one that writes and returns rows is no read.
@@ -89,7 +89,7 @@ func (t *transactionDriver) Tx(context.Context) (dialect.Tx, error) { return dia
 
 func (t *transactionDriver) Query(ctx context.Context, query string, arguments, target any) error {
 	count(ctx)
-	return entsql.Conn{ExecQuerier: t.raw}.Query(ctx, query, arguments, target)
+	return ask(ctx, t.raw, query, arguments, target)
 }
 
 func (t *transactionDriver) Exec(ctx context.Context, query string, arguments, target any) error {
@@ -105,6 +105,34 @@ func (t *transactionDriver) QueryContext(ctx context.Context, query string, argu
 func (t *transactionDriver) ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error) {
 	count(ctx)
 	return t.raw.ExecContext(ctx, query, arguments...)
+}
+
+// ask runs a query of Ent. Ent asks for the types of all columns at each row
+// that has a column of no field, such as the caller's role; they are made once.
+func ask(ctx context.Context, connection entsql.ExecQuerier, query string, arguments, target any) error {
+	if err := (entsql.Conn{ExecQuerier: connection}).Query(ctx, query, arguments, target); err != nil {
+		return err
+	}
+	if rows, ok := target.(*entsql.Rows); ok {
+		rows.ColumnScanner = &typedRows{ColumnScanner: rows.ColumnScanner}
+	}
+	return nil
+}
+
+// typedRows are rows that keep the types of their columns.
+type typedRows struct {
+	entsql.ColumnScanner
+	types []*sql.ColumnType
+}
+
+// ColumnTypes returns the types of the columns.
+func (r *typedRows) ColumnTypes() ([]*sql.ColumnType, error) {
+	if r.types != nil {
+		return r.types, nil
+	}
+	types, err := r.ColumnScanner.ColumnTypes()
+	r.types = types
+	return types, err
 }
 
 type counterKey struct{}
