@@ -16,16 +16,12 @@ import (
 	"octavo/internal/organization"
 )
 
-func (r *memberResolver) User(ctx context.Context, obj *ent.Member) (*ent.User, error) {
-	return loader.From(ctx).User.Load(ctx, obj.UserID)
+func (r *agentInstructionsResolver) UpdatedBy(ctx context.Context, obj *organization.AgentInstructions) (*ent.User, error) {
+	return optionalUser(ctx, obj.UpdatedBy)
 }
 
-func (r *memberResolver) SpaceCount(ctx context.Context, obj *ent.Member) (int, error) {
-	return loader.From(ctx).MemberSpaces.Load(ctx, organization.Membership{OrganizationID: obj.OrganizationID, UserID: obj.UserID})
-}
-
-func (r *memberResolver) TeamCount(ctx context.Context, obj *ent.Member) (int, error) {
-	return loader.From(ctx).MemberTeams.Load(ctx, organization.Membership{OrganizationID: obj.OrganizationID, UserID: obj.UserID})
+func (r *agentInstructionsResolver) Urls(ctx context.Context, obj *organization.AgentInstructions) (*model.AgentInstructionsURLs, error) {
+	return &model.AgentInstructionsURLs{Location: r.Addresses.REST("orgs", obj.OrganizationID, "agent-instructions")}, nil
 }
 
 func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
@@ -34,6 +30,40 @@ func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.C
 		return nil, err
 	}
 	return &model.CreateOrganizationPayload{Organization: created}, nil
+}
+
+func (r *mutationResolver) UpdateOrganization(ctx context.Context, input model.UpdateOrganizationInput) (*model.UpdateOrganizationPayload, error) {
+	updated, err := r.Organizations.Update(ctx, input.Organization, organizationChanges(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateOrganizationPayload{Organization: updated}, nil
+}
+
+func (r *mutationResolver) DeleteOrganization(ctx context.Context, input model.DeleteOrganizationInput) (*model.DeleteOrganizationPayload, error) {
+	existed, err := r.Organizations.Delete(ctx, input.Organization, input.Title)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteOrganizationPayload{Deleted: existed}, nil
+}
+
+func (r *mutationResolver) JoinOrganization(ctx context.Context, input model.JoinOrganizationInput) (*model.JoinOrganizationPayload, error) {
+	joined, err := r.Organizations.Join(ctx, input.Organization)
+	if err != nil {
+		return nil, err
+	}
+	return &model.JoinOrganizationPayload{Organization: joined}, nil
+}
+
+func (r *mutationResolver) UpdateOrganizationAgentInstructions(ctx context.Context, input model.UpdateOrganizationAgentInstructionsInput) (*model.UpdateOrganizationAgentInstructionsPayload, error) {
+	written, err := r.Organizations.UpdateAgentInstructions(ctx, input.Organization, organization.Instructions{
+		Markdown: input.Markdown.Value(), Document: input.Document.Value(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateOrganizationAgentInstructionsPayload{AgentInstructions: written}, nil
 }
 
 func (r *organizationResolver) DefaultContent(ctx context.Context, obj *organization.Organization) (any, error) {
@@ -75,6 +105,10 @@ func (r *organizationResolver) Search(ctx context.Context, obj *organization.Org
 	return model.NewSpaceSearchHitConnection(page), nil
 }
 
+func (r *organizationResolver) AgentInstructions(ctx context.Context, obj *organization.Organization) (*organization.AgentInstructions, error) {
+	return r.Resolver.Organizations.AgentInstructions(ctx, obj.ID)
+}
+
 func (r *queryResolver) Organization(ctx context.Context, id string) (*organization.Organization, error) {
 	return r.Resolver.Organizations.Get(ctx, id)
 }
@@ -87,9 +121,22 @@ func (r *queryResolver) Organizations(ctx context.Context, first *int, after *st
 	return model.NewOrganizationConnection(page), nil
 }
 
-func (r *Resolver) Member() generated.MemberResolver { return &memberResolver{r} }
+func (r *queryResolver) Subdomain(ctx context.Context, subdomain string) (*organization.Subdomain, error) {
+	return r.Resolver.Organizations.Subdomain(ctx, subdomain)
+}
+
+func (r *subdomainResolver) Target(ctx context.Context, obj *organization.Subdomain) (*model.SubdomainTarget, error) {
+	return &model.SubdomainTarget{Type: model.SubdomainTargetTypeOrganization, Organization: obj.OrganizationID}, nil
+}
+
+func (r *Resolver) AgentInstructions() generated.AgentInstructionsResolver {
+	return &agentInstructionsResolver{r}
+}
 
 func (r *Resolver) Organization() generated.OrganizationResolver { return &organizationResolver{r} }
 
-type memberResolver struct{ *Resolver }
+func (r *Resolver) Subdomain() generated.SubdomainResolver { return &subdomainResolver{r} }
+
+type agentInstructionsResolver struct{ *Resolver }
 type organizationResolver struct{ *Resolver }
+type subdomainResolver struct{ *Resolver }

@@ -405,20 +405,3 @@ func (a *API) renderReplier(ctx context.Context, found *comment.Replier) (wire.R
 	err = into(ctx, &rendered.User, person, err, a.renderUser)
 	return rendered, err
 }
-
-func (a *API) renderMember(ctx context.Context, found *ent.Member) (wire.Member, error) {
-	rendered := wire.Member{
-		Object: "member", ID: found.ID, Role: renderRole(found.Role), Disabled: found.Disabled,
-		JoinedAt: found.JoinedAt, LastSeenAt: found.LastSeenAt, SSO: found.SSO,
-	}
-	resolver := a.resolvers.Member()
-	person, err := resolver.User(ctx, found)
-	if err := into(ctx, &rendered.User, person, err, a.renderUser); err != nil {
-		return rendered, err
-	}
-	if rendered.Spaces, err = resolver.SpaceCount(ctx, found); err != nil {
-		return rendered, err
-	}
-	rendered.Teams, err = resolver.TeamCount(ctx, found)
-	return rendered, err
-}

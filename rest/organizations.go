@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-chi/chi/v5"
+	"github.com/oapi-codegen/nullable"
 
 	"octavo/graph/model"
 	"octavo/internal/access"
 	"octavo/internal/enum"
+	"octavo/internal/fault"
 	"octavo/internal/mergerule"
 	"octavo/internal/organization"
 	"octavo/rest/wire"
@@ -19,9 +22,15 @@ func (a *API) organizations(router chi.Router) {
 	router.Get("/orgs", a.handle(a.listOrganizationsForAuthenticatedUser))
 	router.Route("/orgs/{organizationId}", func(router chi.Router) {
 		router.Get("/", a.handle(a.getOrganizationByID))
+		router.Patch("/", a.handle(a.updateOrganizationByID))
+		router.Post("/join", a.handle(a.joinOrganization))
+		router.Get("/agent-instructions", a.handle(a.getOrganizationAgentInstructions))
+		router.Put("/agent-instructions", a.handle(a.updateOrganizationAgentInstructions))
+		a.members(router)
 		router.Get("/spaces", a.handle(a.listSpacesInOrganizationByID))
 		router.Post("/spaces", a.handle(a.createSpace))
 	})
+	router.Get("/subdomains/{subdomain}", a.handle(a.getSubdomain))
 }
 
 func (a *API) listOrganizationsForAuthenticatedUser(writer http.ResponseWriter, request *http.Request) error {
@@ -36,6 +45,107 @@ func (a *API) listOrganizationsForAuthenticatedUser(writer http.ResponseWriter, 
 func (a *API) getOrganizationByID(writer http.ResponseWriter, request *http.Request) error {
 	found, err := a.organization(request)
 	return answer(writer, request, http.StatusOK, found, err, a.renderOrganization)
+}
+
+func (a *API) updateOrganizationByID(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.UpdateOrganization
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	content, err := decodeDefaultContent(body.DefaultContent)
+	if err != nil {
+		return err
+	}
+	role, err := decodeRole(body.DefaultRole)
+	if err != nil {
+		return err
+	}
+	input := model.UpdateOrganizationInput{
+		Organization: parameter(request, "organizationId"), Title: present(body.Title), Hostname: present(body.Hostname),
+		DefaultRole: role, DefaultContent: content, Logo: omittable(body.Logo), Sso: present(body.SSO), Ai: present(body.AI),
+		InviteLinks: present(body.InviteLinks), MergeRules: present(decodeMergeRules(body.MergeRules)),
+	}
+	if body.EmailDomains != nil {
+		input.EmailDomains = graphql.OmittableOf(body.EmailDomains)
+	}
+	payload, err := a.mutation().UpdateOrganization(request.Context(), input)
+	if err != nil {
+		return err
+	}
+	return answer(writer, request, http.StatusOK, payload.Organization, nil, a.renderOrganization)
+}
+
+func decodeDefaultContent(content nullable.Nullable[wire.NullableSitePointer]) (graphql.Omittable[*model.DefaultContentInput], error) {
+	if !content.IsSpecified() {
+		return graphql.Omittable[*model.DefaultContentInput]{}, nil
+	}
+	if content.IsNull() {
+		return graphql.OmittableOf[*model.DefaultContentInput](nil), nil
+	}
+	pointer := content.MustGet()
+	if pointer.Type != wire.NullableSitePointerTypeSite {
+		return graphql.Omittable[*model.DefaultContentInput]{}, fault.Invalid("defaultContent.type", "%q is not site", pointer.Type)
+	}
+	return present(&model.DefaultContentInput{Site: pointer.Site}), nil
+}
+
+func (a *API) joinOrganization(writer http.ResponseWriter, request *http.Request) error {
+	_, err := a.mutation().JoinOrganization(request.Context(), model.JoinOrganizationInput{Organization: parameter(request, "organizationId")})
+	if err != nil {
+		return err
+	}
+	writer.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *API) getOrganizationAgentInstructions(writer http.ResponseWriter, request *http.Request) error {
+	found, err := a.organization(request)
+	if err != nil {
+		return err
+	}
+	instructions, err := a.resolvers.Organization().AgentInstructions(request.Context(), found)
+	return answer(writer, request, http.StatusOK, instructions, err, a.renderAgentInstructions)
+}
+
+func (a *API) updateOrganizationAgentInstructions(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.UpdateAgentInstructions
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	payload, err := a.mutation().UpdateOrganizationAgentInstructions(request.Context(), model.UpdateOrganizationAgentInstructionsInput{
+		Organization: parameter(request, "organizationId"), Document: graphql.OmittableOf(body.Instructions),
+	})
+	if err != nil {
+		return err
+	}
+	return answer(writer, request, http.StatusOK, payload.AgentInstructions, nil, a.renderAgentInstructions)
+}
+
+func (a *API) renderAgentInstructions(ctx context.Context, found *organization.AgentInstructions) (wire.AgentInstructions, error) {
+	text, err := found.Document()
+	if err != nil {
+		return wire.AgentInstructions{}, err
+	}
+	urls, err := a.resolvers.AgentInstructions().Urls(ctx, found)
+	if err != nil {
+		return wire.AgentInstructions{}, err
+	}
+	return wire.AgentInstructions{
+		Object: "agent-instructions", Instructions: text, UpdatedAt: found.UpdatedAt, UpdatedBy: orElse(found.UpdatedBy, ""),
+		URLs: wire.LocationURLs{Location: urls.Location},
+	}, nil
+}
+
+func (a *API) getSubdomain(writer http.ResponseWriter, request *http.Request) error {
+	found, err := a.query().Subdomain(request.Context(), parameter(request, "subdomain"))
+	return answer(writer, request, http.StatusOK, found, err, renderSubdomain)
+}
+
+func renderSubdomain(_ context.Context, found *organization.Subdomain) (wire.Subdomain, error) {
+	return wire.Subdomain{
+		Object: "subdomain", Subdomain: found.Subdomain, IsActive: found.IsActive,
+		Target: wire.OrganizationPointer{Type: "organization", Organization: found.OrganizationID},
+	}, nil
 }
 
 func (a *API) listSpacesInOrganizationByID(writer http.ResponseWriter, request *http.Request) error {

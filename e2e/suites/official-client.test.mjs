@@ -46,6 +46,25 @@ const scenario = [
   { operation: 'listOrganizationsForAuthenticatedUser', status: 200, call: ({ api }) => api.orgs.listOrganizationsForAuthenticatedUser(), check: (body, s) => assert.ok(body.items.some(({ id }) => id === s.organization)) },
   { operation: 'getOrganizationById', status: 200, call: ({ api, organization }) => api.orgs.getOrganizationById(organization), check: (body, s) => assert.equal(body.id, s.organization) },
 
+  { operation: 'updateOrganizationById', status: 200, call: ({ api, otherOrganization }) => api.orgs.updateOrganizationById(otherOrganization, { title: 'Second harbour', hostname: 'second-harbour', emailDomains: ['Example.com'], defaultRole: 'read', logo: 'https://example.com/logo.png', mergeRules: { type: 'none' } }), check: (body) => { assert.equal(body.title, 'Second harbour'); assert.deepEqual(body.emailDomains, ['example.com']); assert.equal(body.defaultRole, 'read'); } },
+  { operation: 'updateOrganizationById', status: 400, call: ({ api, organization }) => api.orgs.updateOrganizationById(organization, { hostname: 'second-harbour' }) },
+  { operation: 'getSubdomain', status: 200, call: ({ api }) => api.subdomains.getSubdomain('second-harbour'), check: (body, s) => assert.deepEqual(body.target, { type: 'organization', organization: s.otherOrganization }) },
+  { operation: 'updateOrganizationAgentInstructions', status: 200, call: ({ api, otherOrganization }) => api.orgs.updateOrganizationAgentInstructions(otherOrganization, { instructions: description }), check: (body, s) => assert.equal(body.updatedBy, s.user) },
+  { operation: 'getOrganizationAgentInstructions', status: 200, call: ({ api, otherOrganization }) => api.orgs.getOrganizationAgentInstructions(otherOrganization), check: (body) => assert.equal(body.instructions.nodes[0].type, 'paragraph') },
+
+  // Its members
+  { operation: 'joinOrganization', status: 204, as: 'reviewer', call: ({ api, otherOrganization }) => api.orgs.joinOrganization(otherOrganization) },
+  { operation: 'joinOrganization', status: 404, as: 'reviewer', call: ({ api }) => api.orgs.joinOrganization('org_unknown') },
+  { operation: 'updateOrganizationMemberLastSeenAt', status: 200, as: 'reviewer', call: ({ api, otherOrganization }) => api.orgs.updateOrganizationMemberLastSeenAt(otherOrganization) },
+  { operation: 'listMembersInOrganizationById', status: 200, call: ({ api, otherOrganization }) => api.orgs.listMembersInOrganizationById(otherOrganization, { role: 'read', search: 'GRACE', sort: 'lastSeenAt', order: 'asc' }), check: (body, s) => { assert.deepEqual(body.items.map(({ id, user }) => [id, user.id]), [[s.reviewer.user, s.reviewer.user]]); assert.equal(body.count, 1); } },
+  { operation: 'getMemberInOrganizationById', status: 200, call: ({ api, otherOrganization, reviewer }) => api.orgs.getMemberInOrganizationById(otherOrganization, reviewer.user), check: (body) => assert.equal(body.role, 'read') },
+  { operation: 'updateMemberInOrganizationById', status: 200, call: ({ api, otherOrganization, reviewer }) => api.orgs.updateMemberInOrganizationById(otherOrganization, reviewer.user, { role: null }), check: (body) => assert.equal(body.role, null) },
+  { operation: 'setUserAsSSOMemberForOrganization', status: 200, call: ({ api, otherOrganization, reviewer }) => api.orgs.setUserAsSsoMemberForOrganization(otherOrganization, reviewer.user), check: (body) => assert.equal(body.sso, true) },
+  { operation: 'listSpacesForOrganizationMember', status: 200, call: ({ api, organization, reviewer }) => api.orgs.listSpacesForOrganizationMember(organization, reviewer.user, { order: 'asc' }), check: (body) => { assert.ok(body.items.length > 0); assert.equal(body.items[0].permission, 'review'); } },
+  { operation: 'removeMemberFromOrganizationById', status: 205, call: ({ api, otherOrganization, reviewer }) => api.orgs.removeMemberFromOrganizationById(otherOrganization, reviewer.user) },
+  { operation: 'removeMemberFromOrganizationById', status: 204, call: ({ api, otherOrganization, reviewer }) => api.orgs.removeMemberFromOrganizationById(otherOrganization, reviewer.user) },
+  { operation: 'getOrganizationById', status: 404, as: 'reviewer', call: ({ api, otherOrganization }) => api.orgs.getOrganizationById(otherOrganization) },
+
   // Teams
   { operation: 'createOrganizationTeam', status: 201, call: ({ api, organization, reviewer }) => api.orgs.createOrganizationTeam(organization, { title: 'Pilots', members: [reviewer.user] }), check: (body, s) => { assert.equal(body.members, 1); s.team = body.id; } },
   { operation: 'listTeamsInOrganizationById', status: 200, call: ({ api, organization }) => api.orgs.listTeamsInOrganizationById(organization, { title: 'PILOT' }), check: (body, s) => assert.deepEqual(body.items.map(({ id }) => id), [s.team]) },

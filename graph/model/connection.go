@@ -245,6 +245,27 @@ func (c *MemberConnection) Edges() []*MemberEdge {
 	return edges(c.Page, func(cursor string, node *ent.Member) *MemberEdge { return &MemberEdge{cursor, node} })
 }
 
+// MemberSpaceEdge is an item of a MemberSpaceConnection.
+type MemberSpaceEdge struct {
+	Cursor string
+	Node   *space.MemberSpace
+}
+
+// MemberSpaceConnection is the connection of that name.
+type MemberSpaceConnection struct {
+	connection[*space.MemberSpace]
+}
+
+// NewMemberSpaceConnection wraps a page.
+func NewMemberSpaceConnection(page pagination.Page[*space.MemberSpace]) *MemberSpaceConnection {
+	return &MemberSpaceConnection{connection: connection[*space.MemberSpace]{page}}
+}
+
+// Edges of the connection.
+func (c *MemberSpaceConnection) Edges() []*MemberSpaceEdge {
+	return edges(c.Page, func(cursor string, node *space.MemberSpace) *MemberSpaceEdge { return &MemberSpaceEdge{cursor, node} })
+}
+
 // OrganizationEdge is an item of a OrganizationConnection.
 type OrganizationEdge struct {
 	Cursor string

@@ -203,3 +203,19 @@ func MarshalPermissionSourceKind(value permission.SourceKind) graphql.Marshaler 
 func UnmarshalPermissionSourceKind(value any) (permission.SourceKind, error) {
 	return unmarshalEnumeration[permission.SourceKind](value)
 }
+
+// MarshalMemberRole writes a value as GraphQL has it.
+func MarshalMemberRole(value enum.MemberRole) graphql.Marshaler { return marshalEnumeration(value) }
+
+// UnmarshalMemberRole reads a value as GraphQL has it.
+func UnmarshalMemberRole(value any) (enum.MemberRole, error) {
+	return unmarshalEnumeration[enum.MemberRole](value)
+}
+
+// MarshalMemberSort writes a value as GraphQL has it.
+func MarshalMemberSort(value enum.MemberSort) graphql.Marshaler { return marshalEnumeration(value) }
+
+// UnmarshalMemberSort reads a value as GraphQL has it.
+func UnmarshalMemberSort(value any) (enum.MemberSort, error) {
+	return unmarshalEnumeration[enum.MemberSort](value)
+}

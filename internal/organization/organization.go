@@ -4,11 +4,8 @@ package organization
 import (
 	"context"
 	"regexp"
-	"strings"
-	"unicode/utf8"
 
 	"octavo/ent"
-	"octavo/ent/member"
 	entorganization "octavo/ent/organization"
 	"octavo/internal/access"
 	"octavo/internal/audit"
@@ -31,7 +28,10 @@ const (
 	maximumHostname = 32
 )
 
-var hostnamePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+var (
+	hostnamePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	domainPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$`)
+)
 
 // Service keeps organizations.
 type Service struct{ database *database.Database }
@@ -132,8 +132,8 @@ func (s *Service) CreateFor(ctx context.Context, userID string, organization New
 		client := s.database.Client(ctx)
 		var err error
 		created, err = client.Organization.Create().SetTitle(organization.Title).SetNillableHostname(organization.Hostname).Save(ctx)
-		if ent.IsConstraintError(err) {
-			return fault.New(fault.Conflict, "hostname: %s is taken", *organization.Hostname)
+		if ent.IsConstraintError(err) && organization.Hostname != nil {
+			return hostnameTaken(*organization.Hostname)
 		}
 		if err != nil {
 			return err
@@ -157,67 +157,10 @@ func (s *Service) CreateFor(ctx context.Context, userID string, organization New
 }
 
 func (n New) validate() error {
-	if length := utf8.RuneCountInString(strings.TrimSpace(n.Title)); length < minimumTitle || length > maximumTitle {
-		return fault.Invalid("title", "%d to %d characters, got %d", minimumTitle, maximumTitle, length)
-	}
-	if n.Hostname == nil {
-		return nil
-	}
-	if length := len(*n.Hostname); length < minimumHostname || length > maximumHostname || !hostnamePattern.MatchString(*n.Hostname) {
-		return fault.Invalid("hostname", "%d to %d lower-case letters, digits and inner hyphens, got %q", minimumHostname, maximumHostname, *n.Hostname)
-	}
-	return nil
-}
-
-// Member returns someone's membership; NOT_FOUND when the caller does not
-// belong to the organization or the person does not.
-func (s *Service) Member(ctx context.Context, organizationID, userID string) (*ent.Member, error) {
-	if _, err := access.Member(ctx, organizationID, access.ScopeRead); err != nil {
-		return nil, err
-	}
-	found, err := s.database.Client(ctx).Member.Query().
-		Where(member.OrganizationID(organizationID), member.UserID(userID)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, fault.Missing("member")
-	}
-	return found, err
-}
-
-// AddMember makes a person a member: the operator's command. It returns
-// NOT_FOUND for an unknown organization and CONFLICT for a member.
-func (s *Service) AddMember(ctx context.Context, organizationID, userID string, role access.Role) error {
-	if _, err := s.Get(ctx, organizationID); err != nil {
+	if err := validateTitle(n.Title); err != nil || n.Hostname == nil {
 		return err
 	}
-	err := s.database.Write(ctx, func(ctx context.Context) error {
-		err := s.database.Client(ctx).Member.Create().SetOrganizationID(organizationID).SetUserID(userID).SetRole(role).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, s.database, audit.Change{
-			OrganizationID: organizationID, Action: audit.MemberAdded, SubjectID: userID, After: map[string]any{"role": role},
-		})
-	})
-	if ent.IsConstraintError(err) {
-		return fault.New(fault.Conflict, "the user is a member already, or does not exist")
-	}
-	return err
-}
-
-// MembersByID returns memberships of the caller's organizations by their ids.
-func (s *Service) MembersByID(ctx context.Context, ids []string) (map[string]*ent.Member, error) {
-	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
-		return nil, err
-	}
-	rows, err := s.database.Client(ctx).Member.Query().Where(member.IDIn(ids...)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]*ent.Member, len(rows))
-	for _, row := range rows {
-		found[row.ID] = row
-	}
-	return found, nil
+	return validateHostname(*n.Hostname)
 }
 
 // Permissions are what the caller, with the token that they came with, may do in

@@ -40,7 +40,7 @@ func TestCreateOrganization(t *testing.T) {
 			input  map[string]any
 			code   string
 		}{
-			{"HostnameTaken", apptest.Admin, map[string]any{"title": "Two", "hostname": "new-docs"}, "CONFLICT"},
+			{"HostnameTaken", apptest.Admin, map[string]any{"title": "Two", "hostname": "new-docs"}, "BAD_USER_INPUT"},
 			{"TitleTooShort", apptest.Admin, map[string]any{"title": "x"}, "BAD_USER_INPUT"},
 			{"HostnameForm", apptest.Admin, map[string]any{"title": "Two", "hostname": "-x-"}, "BAD_USER_INPUT"},
 			{"ReadToken", apptest.ReadToken, map[string]any{"title": "Two"}, "FORBIDDEN"},

@@ -43,9 +43,9 @@ var promises = []promise{
 	{
 		name: "Organization", field: "organization(id: $organizationId)",
 		operations: map[string]string{
-			"view": "getOrganizationById", "createContent": "createSpace", "listTeams": "listTeamsInOrganizationById", "ownTeam": "createOrganizationTeam",
+			"view": "getOrganizationById", "admin": "updateOrganizationById", "listMembers": "listMembersInOrganizationById", "createContent": "createSpace", "listTeams": "listTeamsInOrganizationById", "ownTeam": "createOrganizationTeam",
 		},
-		later: []string{"admin", "viewBilling", "installIntegration"},
+		later: []string{"viewBilling", "installIntegration"},
 	},
 	{
 		name: "Team", field: oneTeam,

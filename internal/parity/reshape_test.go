@@ -38,6 +38,7 @@ var forms = map[string]func(object) any{
 	"Conflict":                 wireConflict,
 	"PageOutcome":              wireOutcome,
 	"TeamMember":               wireTeamMember,
+	"Member":                   wireMember,
 }
 
 // wirePage: the seed of a computed page stands beside its source.
@@ -55,6 +56,14 @@ func wireSpace(space object) any {
 		space["emoji"] = ""
 	}
 	return space
+}
+
+// wireMember: on the wire the id is that of the user.
+func wireMember(member object) any {
+	if person, is := member["user"].(object); is {
+		member["id"] = person["id"]
+	}
+	return member
 }
 
 // wireLocation: the change request or else the revision, and the heading, stand

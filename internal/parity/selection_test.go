@@ -116,7 +116,7 @@ const (
 		urls { location } permissions { view edit reply delete }
 	} `
 	member = ` {
-		id role disabled joinedAt lastSeenAt sso user ` + user + ` spaces: spaceCount teams: teamCount
+		__typename id role disabled joinedAt lastSeenAt sso user ` + user + ` spaces: spaceCount teams: teamCount
 	} `
 
 	pageHit  = ` { id title path ancestors { title } sections { id title path body urls { app } } urls { app } } `

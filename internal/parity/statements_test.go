@@ -33,6 +33,8 @@ var growths = map[string]growth{
 	"listSpacesInOrganizationById":          repeated(makeSpace),
 	"listCollectionsInOrganizationById":     repeated(makeCollection),
 	"listSpacesInCollectionById":            repeated(makeTemplate),
+	"listMembersInOrganizationById":         repeated(makePerson),
+	"listSpacesForOrganizationMember":       repeated(makeSpace),
 	"searchOrganizationContent":             repeated(makeSpace),
 	"listTeamsInOrganizationById":           repeated(makeTeam),
 	"listTeamMembersInOrganizationById":     growTeam,
