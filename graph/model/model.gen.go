@@ -3,7 +3,11 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -34,6 +38,10 @@ type AddMemberToOrganizationTeamInput struct {
 
 type AddMemberToOrganizationTeamPayload struct {
 	TeamMember *ent.TeamMember `json:"teamMember"`
+}
+
+type AgentInstructionsURLs struct {
+	Location string `json:"location"`
 }
 
 type ApplyTemplateToSpaceInput struct {
@@ -203,6 +211,11 @@ type CreateSpacePayload struct {
 	Space *space.Space `json:"space"`
 }
 
+type DefaultContentInput struct {
+	// The id of a site of the organization.
+	Site string `json:"site"`
+}
+
 type DeleteCommentInput struct {
 	Comment string `json:"comment"`
 }
@@ -225,6 +238,16 @@ type DeleteMemberFromOrganizationTeamInput struct {
 }
 
 type DeleteMemberFromOrganizationTeamPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteOrganizationInput struct {
+	Organization string `json:"organization"`
+	// The title of the organization, as a confirmation.
+	Title string `json:"title"`
+}
+
+type DeleteOrganizationPayload struct {
 	Deleted bool `json:"deleted"`
 }
 
@@ -359,10 +382,24 @@ type InsertPageInput struct {
 	Condition     graphql.Omittable[*string] `json:"condition,omitempty"`
 }
 
+type JoinOrganizationInput struct {
+	Organization string `json:"organization"`
+}
+
+type JoinOrganizationPayload struct {
+	Organization *organization.Organization `json:"organization"`
+}
+
 type LinkFilter struct {
 	Status graphql.Omittable[*enum.LinkStatus] `json:"status,omitempty"`
 	// Of the broken links of a change request, only these.
 	BrokenContext graphql.Omittable[*enum.BrokenContext] `json:"brokenContext,omitempty"`
+}
+
+type MemberFilter struct {
+	Role graphql.Omittable[*enum.MemberRole] `json:"role,omitempty"`
+	// Part of the display name or e-mail address, in whatever case; at most 512 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 type MergeChangeRequestInput struct {
@@ -453,6 +490,15 @@ type PrincipalInput struct {
 }
 
 type Query struct {
+}
+
+type RemoveMemberFromOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+}
+
+type RemoveMemberFromOrganizationPayload struct {
+	Deleted bool `json:"deleted"`
 }
 
 type RemovePermissionInput struct {
@@ -567,6 +613,15 @@ type RevokeAccessTokenPayload struct {
 	AccessToken *ent.AccessToken `json:"accessToken"`
 }
 
+type SetUserAsSSOMemberForOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+}
+
+type SetUserAsSSOMemberForOrganizationPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
 // A place among siblings: before one of them or after one of them.
 type SpacePositionInput struct {
 	// The id of a space or collection.
@@ -581,6 +636,12 @@ type SpaceURLs struct {
 	Published *string `json:"published,omitempty"`
 	Public    *string `json:"public,omitempty"`
 	Icon      *string `json:"icon,omitempty"`
+}
+
+type SubdomainTarget struct {
+	Type SubdomainTargetType `json:"type"`
+	// The id of the organization.
+	Organization string `json:"organization"`
 }
 
 type SubmitChangeRequestReviewInput struct {
@@ -705,6 +766,17 @@ type UpdateCommentReplyPayload struct {
 	CommentReply *comment.Reply `json:"commentReply"`
 }
 
+type UpdateMemberInOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+	// Null makes them a guest.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+}
+
+type UpdateMemberInOrganizationPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
 type UpdateMembersInOrganizationTeamInput struct {
 	Team string `json:"team"`
 	// Who is in the team already keeps their role.
@@ -716,6 +788,50 @@ type UpdateMembersInOrganizationTeamInput struct {
 
 type UpdateMembersInOrganizationTeamPayload struct {
 	Team *team.Team `json:"team"`
+}
+
+// Give markdown or document; an empty text removes the instructions. At most 32768 bytes of Markdown.
+type UpdateOrganizationAgentInstructionsInput struct {
+	Organization string                             `json:"organization"`
+	Markdown     graphql.Omittable[*string]         `json:"markdown,omitempty"`
+	Document     graphql.Omittable[json.RawMessage] `json:"document,omitempty"`
+}
+
+type UpdateOrganizationAgentInstructionsPayload struct {
+	AgentInstructions *organization.AgentInstructions `json:"agentInstructions"`
+}
+
+type UpdateOrganizationInput struct {
+	Organization string `json:"organization"`
+	// 2 to 255 characters.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	// Domain names, at most 100: people with a verified e-mail address in one of them may join.
+	EmailDomains graphql.Omittable[[]string] `json:"emailDomains,omitempty"`
+	// 3 to 32 lower-case letters, digits and inner hyphens; unique.
+	Hostname graphql.Omittable[*string] `json:"hostname,omitempty"`
+	// The role that new members get; null makes them guests.
+	DefaultRole graphql.Omittable[*access.Role] `json:"defaultRole,omitempty"`
+	// Null removes it.
+	DefaultContent graphql.Omittable[*DefaultContentInput] `json:"defaultContent,omitempty"`
+	// An http or https address of at most 2048 characters; null removes it.
+	Logo        graphql.Omittable[*string] `json:"logo,omitempty"`
+	Sso         graphql.Omittable[*bool]   `json:"sso,omitempty"`
+	Ai          graphql.Omittable[*bool]   `json:"ai,omitempty"`
+	InviteLinks graphql.Omittable[*bool]   `json:"inviteLinks,omitempty"`
+	// INHERIT is taken as NONE: there is nothing above an organization.
+	MergeRules graphql.Omittable[*MergeRulesInput] `json:"mergeRules,omitempty"`
+}
+
+type UpdateOrganizationMemberLastSeenAtInput struct {
+	Organization string `json:"organization"`
+}
+
+type UpdateOrganizationMemberLastSeenAtPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
+type UpdateOrganizationPayload struct {
+	Organization *organization.Organization `json:"organization"`
 }
 
 type UpdatePageInput struct {
@@ -815,4 +931,57 @@ type UserURLs struct {
 type Version struct {
 	Version string `json:"version"`
 	Build   string `json:"build"`
+}
+
+type SubdomainTargetType string
+
+const (
+	SubdomainTargetTypeOrganization SubdomainTargetType = "ORGANIZATION"
+)
+
+var AllSubdomainTargetType = []SubdomainTargetType{
+	SubdomainTargetTypeOrganization,
+}
+
+func (e SubdomainTargetType) IsValid() bool {
+	switch e {
+	case SubdomainTargetTypeOrganization:
+		return true
+	}
+	return false
+}
+
+func (e SubdomainTargetType) String() string {
+	return string(e)
+}
+
+func (e *SubdomainTargetType) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SubdomainTargetType(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SubdomainTargetType", str)
+	}
+	return nil
+}
+
+func (e SubdomainTargetType) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SubdomainTargetType) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SubdomainTargetType) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }

@@ -699,6 +699,36 @@ func (e MemberRole) Valid() bool {
 	}
 }
 
+// Defines values for MemberSpacePermission.
+const (
+	MemberSpacePermissionAdmin   MemberSpacePermission = "admin"
+	MemberSpacePermissionComment MemberSpacePermission = "comment"
+	MemberSpacePermissionCreate  MemberSpacePermission = "create"
+	MemberSpacePermissionEdit    MemberSpacePermission = "edit"
+	MemberSpacePermissionRead    MemberSpacePermission = "read"
+	MemberSpacePermissionReview  MemberSpacePermission = "review"
+)
+
+// Valid indicates whether the value is a known member of the MemberSpacePermission enum.
+func (e MemberSpacePermission) Valid() bool {
+	switch e {
+	case MemberSpacePermissionAdmin:
+		return true
+	case MemberSpacePermissionComment:
+		return true
+	case MemberSpacePermissionCreate:
+		return true
+	case MemberSpacePermissionEdit:
+		return true
+	case MemberSpacePermissionRead:
+		return true
+	case MemberSpacePermissionReview:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MergeResultResult.
 const (
 	MergeResultResultConflicts MergeResultResult = "conflicts"
@@ -774,6 +804,21 @@ func (e MergeRulesType) Valid() bool {
 	case MergeRulesTypeNone:
 		return true
 	case MergeRulesTypeRules:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NullableSitePointerType.
+const (
+	NullableSitePointerTypeSite NullableSitePointerType = "site"
+)
+
+// Valid indicates whether the value is a known member of the NullableSitePointerType enum.
+func (e NullableSitePointerType) Valid() bool {
+	switch e {
+	case NullableSitePointerTypeSite:
 		return true
 	default:
 		return false
@@ -951,6 +996,21 @@ func (e OrganizationUseCase) Valid() bool {
 	case OrganizationUseCaseProductDocs:
 		return true
 	case OrganizationUseCaseTeamKnowledgeBase:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OrganizationPointerType.
+const (
+	OrganizationPointerTypeOrganization OrganizationPointerType = "organization"
+)
+
+// Valid indicates whether the value is a known member of the OrganizationPointerType enum.
+func (e OrganizationPointerType) Valid() bool {
+	switch e {
+	case OrganizationPointerTypeOrganization:
 		return true
 	default:
 		return false
@@ -1339,6 +1399,24 @@ func (e VisitorAuthBackend) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// AgentInstructions How agents are to work on the content of an organization.
+type AgentInstructions struct {
+	// Instructions A text as a tree of nodes.
+	//
+	// Example: {"data":{},"nodes":[{"nodes":[{"leaves":[{"marks":[],"object":"leaf","text":"Hello"}],"object":"text"}],"object":"block","type":"paragraph"}],"object":"document"}
+	Instructions Document `json:"instructions"`
+	Object       string   `json:"object"`
+
+	// UpdatedAt When the organization was made, as long as nobody has written any.
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	// UpdatedBy The id of a user; empty as long as nobody has written any.
+	UpdatedBy string `json:"updatedBy"`
+
+	// URLs Where the resource is found.
+	URLs LocationURLs `json:"urls"`
 }
 
 // AppURLs Where the resource is found.
@@ -2286,7 +2364,9 @@ type LocationURLs struct {
 
 // Member A user within an organization.
 type Member struct {
-	Disabled   bool        `json:"disabled"`
+	Disabled bool `json:"disabled"`
+
+	// ID The id of the user.
 	ID         string      `json:"id"`
 	JoinedAt   time.Time   `json:"joinedAt"`
 	LastSeenAt *time.Time  `json:"lastSeenAt,omitempty"`
@@ -2315,6 +2395,27 @@ type MemberPricing struct {
 
 // MemberRole A role, or null for a guest, who has none.
 type MemberRole string
+
+// MemberSpace A space that a member may read.
+type MemberSpace struct {
+	Permission MemberSpacePermission `json:"permission"`
+
+	// Space A tree of pages and files with its history.
+	Space Space `json:"space"`
+}
+
+// MemberSpacePermission defines model for MemberSpace.Permission.
+type MemberSpacePermission string
+
+// MemberSpaceList defines model for MemberSpaceList.
+type MemberSpaceList struct {
+	// Count The number of items over all pages of the list.
+	Count int           `json:"count"`
+	Items []MemberSpace `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
 
 // MergePreview What merging would do.
 type MergePreview struct {
@@ -2380,6 +2481,16 @@ type NextPage struct {
 
 // NullableDocument A document, or null for none.
 type NullableDocument = json.RawMessage
+
+// NullableSitePointer A site, or null for none.
+type NullableSitePointer struct {
+	// Site The id of a site of the organization.
+	Site string                  `json:"site"`
+	Type NullableSitePointerType `json:"type"`
+}
+
+// NullableSitePointerType defines model for NullableSitePointer.Type.
+type NullableSitePointerType string
 
 // OpenAPIError defines model for OpenAPIError.
 type OpenAPIError struct {
@@ -2519,6 +2630,16 @@ type OrganizationPermissions struct {
 	View                bool `json:"view"`
 	ViewBilling         bool `json:"viewBilling"`
 }
+
+// OrganizationPointer defines model for OrganizationPointer.
+type OrganizationPointer struct {
+	// Organization The id of the organization.
+	Organization string                  `json:"organization"`
+	Type         OrganizationPointerType `json:"type"`
+}
+
+// OrganizationPointerType defines model for OrganizationPointer.Type.
+type OrganizationPointerType string
 
 // OrganizationURLs defines model for OrganizationURLs.
 type OrganizationURLs struct {
@@ -2690,6 +2811,15 @@ type ParentChange struct {
 
 // PictureReference A pointer to a picture.
 type PictureReference = ContentReference
+
+// Ping defines model for Ping.
+type Ping struct {
+	// GitbookVisitorClaims The same as `serviceVisitorClaims`, under the name that older clients know.
+	GitbookVisitorClaims *string `json:"gitbookVisitorClaims,omitempty"`
+
+	// ServiceVisitorClaims A signed token of claims to attach to the user. Left out when there are none.
+	ServiceVisitorClaims *string `json:"serviceVisitorClaims,omitempty"`
+}
 
 // Pointer Something, by its id.
 type Pointer struct {
@@ -3131,6 +3261,16 @@ type SpaceURLs struct {
 	Published *Link `json:"published,omitempty"`
 }
 
+// Subdomain The name under which the public content of an organization is found.
+type Subdomain struct {
+	IsActive bool   `json:"isActive"`
+	Object   string `json:"object"`
+
+	// Subdomain Example: analytical-engines
+	Subdomain string              `json:"subdomain"`
+	Target    OrganizationPointer `json:"target"`
+}
+
 // SubmitReview Example: {"comment":{"markdown":"Well put."},"status":"approved"}
 type SubmitReview struct {
 	// Comment A text, as Markdown or as a document; empty for none.
@@ -3280,6 +3420,14 @@ type UnmetRule struct {
 	Rule string `json:"rule"`
 }
 
+// UpdateAgentInstructions defines model for UpdateAgentInstructions.
+type UpdateAgentInstructions struct {
+	// Instructions A text as a tree of nodes.
+	//
+	// Example: {"data":{},"nodes":[{"nodes":[{"leaves":[{"marks":[],"object":"leaf","text":"Hello"}],"object":"text"}],"object":"block","type":"paragraph"}],"object":"document"}
+	Instructions Document `json:"instructions"`
+}
+
 // UpdateChangeRequest The members that are given are changed. Null removes the description. A change request becomes `merged` by merging it.
 //
 // Example: {"status":"open"}
@@ -3332,6 +3480,40 @@ type UpdateCommentReply struct {
 	// Example: {"markdown":"Looks **good**."}
 	Body             *Text   `json:"body,omitempty"`
 	RemovedReactions []Emoji `json:"removedReactions,omitempty"`
+}
+
+// UpdateMember Example: {"role":"review"}
+type UpdateMember struct {
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role,omitempty"`
+}
+
+// UpdateOrganization The members that are given are changed. Where null is allowed it removes the value.
+//
+// Example: {"defaultRole":"read","emailDomains":["example.com"],"title":"Analytical Engines"}
+type UpdateOrganization struct {
+	AI *bool `json:"ai,omitempty"`
+
+	// DefaultContent A site, or null for none.
+	DefaultContent nullable.Nullable[NullableSitePointer] `json:"defaultContent,omitempty"`
+
+	// DefaultRole A role, or null for a guest, who has none.
+	DefaultRole nullable.Nullable[MemberRole] `json:"defaultRole,omitempty"`
+
+	// EmailDomains Domain names; people with a verified e-mail address in one of them may join.
+	EmailDomains []string `json:"emailDomains,omitempty"`
+
+	// Hostname Lower-case letters, digits and inner hyphens. No two organizations have the same.
+	Hostname    *string                   `json:"hostname,omitempty"`
+	InviteLinks *bool                     `json:"inviteLinks,omitempty"`
+	Logo        nullable.Nullable[string] `json:"logo,omitempty"`
+
+	// MergeRules What has to hold before a change request may be merged. A space may take over the rules of its organization.
+	//
+	// Example: {"rules":[{"rule":"require_at_least_one_review"}],"type":"rules"}
+	MergeRules *MergeRules `json:"mergeRules,omitempty"`
+	SSO        *bool       `json:"sso,omitempty"`
+	Title      *string     `json:"title,omitempty"`
 }
 
 // UpdatePermission defines model for UpdatePermission.
