@@ -52,6 +52,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	AccessToken() AccessTokenResolver
+	AgentInstructions() AgentInstructionsResolver
 	AuditEntry() AuditEntryResolver
 	ChangeRequest() ChangeRequestResolver
 	Collection() CollectionResolver
@@ -79,6 +80,7 @@ type ResolverRoot interface {
 	SectionSearchHit() SectionSearchHitResolver
 	Space() SpaceResolver
 	SpaceSearchHit() SpaceSearchHitResolver
+	Subdomain() SubdomainResolver
 	Subscription() SubscriptionResolver
 	Team() TeamResolver
 	TeamMember() TeamMemberResolver
@@ -114,6 +116,18 @@ type ComplexityRoot struct {
 
 	AddMemberToOrganizationTeamPayload struct {
 		TeamMember func(childComplexity int) int
+	}
+
+	AgentInstructions struct {
+		Document  func(childComplexity int) int
+		Markdown  func(childComplexity int) int
+		UpdatedAt func(childComplexity int) int
+		UpdatedBy func(childComplexity int) int
+		Urls      func(childComplexity int) int
+	}
+
+	AgentInstructionsURLs struct {
+		Location func(childComplexity int) int
 	}
 
 	ApplyTemplateToSpacePayload struct {
@@ -457,6 +471,10 @@ type ComplexityRoot struct {
 		Deleted func(childComplexity int) int
 	}
 
+	DeleteOrganizationPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
 	DeleteSpacePayload struct {
 		Deleted func(childComplexity int) int
 	}
@@ -540,6 +558,10 @@ type ComplexityRoot struct {
 		Space func(childComplexity int) int
 	}
 
+	JoinOrganizationPayload struct {
+		Organization func(childComplexity int) int
+	}
+
 	Link struct {
 		Locations      func(childComplexity int) int
 		Relation       func(childComplexity int) int
@@ -590,6 +612,23 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	MemberSpace struct {
+		Permission func(childComplexity int) int
+		Space      func(childComplexity int) int
+	}
+
+	MemberSpaceConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	MemberSpaceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	MergeChangeRequestPayload struct {
 		ChangeRequest func(childComplexity int) int
 		Conflicts     func(childComplexity int) int
@@ -632,15 +671,18 @@ type ComplexityRoot struct {
 		DeleteComment                            func(childComplexity int, input model.DeleteCommentInput) int
 		DeleteCommentReply                       func(childComplexity int, input model.DeleteCommentReplyInput) int
 		DeleteMemberFromOrganizationTeam         func(childComplexity int, input model.DeleteMemberFromOrganizationTeamInput) int
+		DeleteOrganization                       func(childComplexity int, input model.DeleteOrganizationInput) int
 		DeleteSpace                              func(childComplexity int, input model.DeleteSpaceInput) int
 		DuplicateSpace                           func(childComplexity int, input model.DuplicateSpaceInput) int
 		ExportToGitRepository                    func(childComplexity int, input model.ExportToGitRepositoryInput) int
 		GrantPermissions                         func(childComplexity int, input model.GrantPermissionsInput) int
 		ImportGitRepository                      func(childComplexity int, input model.ImportGitRepositoryInput) int
+		JoinOrganization                         func(childComplexity int, input model.JoinOrganizationInput) int
 		MergeChangeRequest                       func(childComplexity int, input model.MergeChangeRequestInput) int
 		MoveSpace                                func(childComplexity int, input model.MoveSpaceInput) int
 		PostComment                              func(childComplexity int, input model.PostCommentInput) int
 		PostCommentReply                         func(childComplexity int, input model.PostCommentReplyInput) int
+		RemoveMemberFromOrganization             func(childComplexity int, input model.RemoveMemberFromOrganizationInput) int
 		RemovePermission                         func(childComplexity int, input model.RemovePermissionInput) int
 		RemoveRequestedReviewerFromChangeRequest func(childComplexity int, input model.RemoveRequestedReviewerFromChangeRequestInput) int
 		RemoveTeamFromOrganization               func(childComplexity int, input model.RemoveTeamFromOrganizationInput) int
@@ -649,6 +691,7 @@ type ComplexityRoot struct {
 		RestoreSpace                             func(childComplexity int, input model.RestoreSpaceInput) int
 		RevertMerge                              func(childComplexity int, input model.RevertMergeInput) int
 		RevokeAccessToken                        func(childComplexity int, input model.RevokeAccessTokenInput) int
+		SetUserAsSSOMemberForOrganization        func(childComplexity int, input model.SetUserAsSSOMemberForOrganizationInput) int
 		SubmitChangeRequestReview                func(childComplexity int, input model.SubmitChangeRequestReviewInput) int
 		TransferSpace                            func(childComplexity int, input model.TransferSpaceInput) int
 		UpdateChangeRequest                      func(childComplexity int, input model.UpdateChangeRequestInput) int
@@ -657,7 +700,11 @@ type ComplexityRoot struct {
 		UpdateCollection                         func(childComplexity int, input model.UpdateCollectionInput) int
 		UpdateComment                            func(childComplexity int, input model.UpdateCommentInput) int
 		UpdateCommentReply                       func(childComplexity int, input model.UpdateCommentReplyInput) int
+		UpdateMemberInOrganization               func(childComplexity int, input model.UpdateMemberInOrganizationInput) int
 		UpdateMembersInOrganizationTeam          func(childComplexity int, input model.UpdateMembersInOrganizationTeamInput) int
+		UpdateOrganization                       func(childComplexity int, input model.UpdateOrganizationInput) int
+		UpdateOrganizationAgentInstructions      func(childComplexity int, input model.UpdateOrganizationAgentInstructionsInput) int
+		UpdateOrganizationMemberLastSeenAt       func(childComplexity int, input model.UpdateOrganizationMemberLastSeenAtInput) int
 		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
 		UpdateSpace                              func(childComplexity int, input model.UpdateSpaceInput) int
 		UpdateSpaceContent                       func(childComplexity int, input model.UpdateSpaceContentInput) int
@@ -666,30 +713,34 @@ type ComplexityRoot struct {
 	}
 
 	Organization struct {
-		Ai             func(childComplexity int) int
-		AuditLog       func(childComplexity int, filter *model.AuditFilter, first *int, after *string, last *int, before *string) int
-		ChangeRequests func(childComplexity int, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) int
-		Collections    func(childComplexity int, nested bool, first *int, after *string, last *int, before *string) int
-		CommunityType  func(childComplexity int) int
-		CreatedAt      func(childComplexity int) int
-		DefaultContent func(childComplexity int) int
-		DefaultRole    func(childComplexity int) int
-		EmailDomains   func(childComplexity int) int
-		Hostname       func(childComplexity int) int
-		ID             func(childComplexity int) int
-		InviteLinks    func(childComplexity int) int
-		MergeRules     func(childComplexity int) int
-		Permissions    func(childComplexity int) int
-		Plan           func(childComplexity int) int
-		SSO            func(childComplexity int) int
-		Search         func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
-		Spaces         func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Team           func(childComplexity int, id string) int
-		Teams          func(childComplexity int, filter *model.TeamFilter, first *int, after *string, last *int, before *string) int
-		Title          func(childComplexity int) int
-		Type           func(childComplexity int) int
-		Urls           func(childComplexity int) int
-		UseCase        func(childComplexity int) int
+		AgentInstructions func(childComplexity int) int
+		Ai                func(childComplexity int) int
+		AuditLog          func(childComplexity int, filter *model.AuditFilter, first *int, after *string, last *int, before *string) int
+		ChangeRequests    func(childComplexity int, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) int
+		Collections       func(childComplexity int, nested bool, first *int, after *string, last *int, before *string) int
+		CommunityType     func(childComplexity int) int
+		CreatedAt         func(childComplexity int) int
+		DefaultContent    func(childComplexity int) int
+		DefaultRole       func(childComplexity int) int
+		EmailDomains      func(childComplexity int) int
+		Hostname          func(childComplexity int) int
+		ID                func(childComplexity int) int
+		InviteLinks       func(childComplexity int) int
+		Member            func(childComplexity int, user string) int
+		MemberSpaces      func(childComplexity int, user string, order *enum.Order, first *int, after *string, last *int, before *string) int
+		Members           func(childComplexity int, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) int
+		MergeRules        func(childComplexity int) int
+		Permissions       func(childComplexity int) int
+		Plan              func(childComplexity int) int
+		SSO               func(childComplexity int) int
+		Search            func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
+		Spaces            func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Team              func(childComplexity int, id string) int
+		Teams             func(childComplexity int, filter *model.TeamFilter, first *int, after *string, last *int, before *string) int
+		Title             func(childComplexity int) int
+		Type              func(childComplexity int) int
+		Urls              func(childComplexity int) int
+		UseCase           func(childComplexity int) int
 	}
 
 	OrganizationConnection struct {
@@ -836,6 +887,7 @@ type ComplexityRoot struct {
 		Organization  func(childComplexity int, id string) int
 		Organizations func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Space         func(childComplexity int, id string) int
+		Subdomain     func(childComplexity int, subdomain string) int
 		Templates     func(childComplexity int) int
 		User          func(childComplexity int, id string) int
 		Version       func(childComplexity int) int
@@ -851,6 +903,10 @@ type ComplexityRoot struct {
 	ReactionUser struct {
 		ReactedAt func(childComplexity int) int
 		User      func(childComplexity int) int
+	}
+
+	RemoveMemberFromOrganizationPayload struct {
+		Deleted func(childComplexity int) int
 	}
 
 	RemovePermissionPayload struct {
@@ -1056,6 +1112,10 @@ type ComplexityRoot struct {
 		Urls  func(childComplexity int) int
 	}
 
+	SetUserAsSSOMemberForOrganizationPayload struct {
+		Member func(childComplexity int) int
+	}
+
 	Space struct {
 		ChangeRequest           func(childComplexity int, id string) int
 		ChangeRequestCount      func(childComplexity int) int
@@ -1141,6 +1201,17 @@ type ComplexityRoot struct {
 		Location  func(childComplexity int) int
 		Public    func(childComplexity int) int
 		Published func(childComplexity int) int
+	}
+
+	Subdomain struct {
+		IsActive  func(childComplexity int) int
+		Subdomain func(childComplexity int) int
+		Target    func(childComplexity int) int
+	}
+
+	SubdomainTarget struct {
+		Organization func(childComplexity int) int
+		Type         func(childComplexity int) int
 	}
 
 	SubmitChangeRequestReviewPayload struct {
@@ -1245,8 +1316,24 @@ type ComplexityRoot struct {
 		CommentReply func(childComplexity int) int
 	}
 
+	UpdateMemberInOrganizationPayload struct {
+		Member func(childComplexity int) int
+	}
+
 	UpdateMembersInOrganizationTeamPayload struct {
 		Team func(childComplexity int) int
+	}
+
+	UpdateOrganizationAgentInstructionsPayload struct {
+		AgentInstructions func(childComplexity int) int
+	}
+
+	UpdateOrganizationMemberLastSeenAtPayload struct {
+		Member func(childComplexity int) int
+	}
+
+	UpdateOrganizationPayload struct {
+		Organization func(childComplexity int) int
 	}
 
 	UpdatePermissionPayload struct {
@@ -1311,6 +1398,10 @@ type ComplexityRoot struct {
 
 type AccessTokenResolver interface {
 	Scopes(ctx context.Context, obj *ent.AccessToken) ([]access.Scope, error)
+}
+type AgentInstructionsResolver interface {
+	UpdatedBy(ctx context.Context, obj *organization.AgentInstructions) (*ent.User, error)
+	Urls(ctx context.Context, obj *organization.AgentInstructions) (*model.AgentInstructionsURLs, error)
 }
 type AuditEntryResolver interface {
 	Actor(ctx context.Context, obj *ent.AuditEntry) (*ent.User, error)
@@ -1423,7 +1514,15 @@ type MutationResolver interface {
 	PostCommentReply(ctx context.Context, input model.PostCommentReplyInput) (*model.PostCommentReplyPayload, error)
 	UpdateCommentReply(ctx context.Context, input model.UpdateCommentReplyInput) (*model.UpdateCommentReplyPayload, error)
 	DeleteCommentReply(ctx context.Context, input model.DeleteCommentReplyInput) (*model.DeleteCommentReplyPayload, error)
+	UpdateMemberInOrganization(ctx context.Context, input model.UpdateMemberInOrganizationInput) (*model.UpdateMemberInOrganizationPayload, error)
+	RemoveMemberFromOrganization(ctx context.Context, input model.RemoveMemberFromOrganizationInput) (*model.RemoveMemberFromOrganizationPayload, error)
+	SetUserAsSSOMemberForOrganization(ctx context.Context, input model.SetUserAsSSOMemberForOrganizationInput) (*model.SetUserAsSSOMemberForOrganizationPayload, error)
+	UpdateOrganizationMemberLastSeenAt(ctx context.Context, input model.UpdateOrganizationMemberLastSeenAtInput) (*model.UpdateOrganizationMemberLastSeenAtPayload, error)
 	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
+	UpdateOrganization(ctx context.Context, input model.UpdateOrganizationInput) (*model.UpdateOrganizationPayload, error)
+	DeleteOrganization(ctx context.Context, input model.DeleteOrganizationInput) (*model.DeleteOrganizationPayload, error)
+	JoinOrganization(ctx context.Context, input model.JoinOrganizationInput) (*model.JoinOrganizationPayload, error)
+	UpdateOrganizationAgentInstructions(ctx context.Context, input model.UpdateOrganizationAgentInstructionsInput) (*model.UpdateOrganizationAgentInstructionsPayload, error)
 	GrantPermissions(ctx context.Context, input model.GrantPermissionsInput) (*model.GrantPermissionsPayload, error)
 	UpdatePermission(ctx context.Context, input model.UpdatePermissionInput) (*model.UpdatePermissionPayload, error)
 	RemovePermission(ctx context.Context, input model.RemovePermissionInput) (*model.RemovePermissionPayload, error)
@@ -1456,8 +1555,12 @@ type OrganizationResolver interface {
 	Spaces(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.SpaceConnection, error)
 	ChangeRequests(ctx context.Context, obj *organization.Organization, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error)
 	Search(ctx context.Context, obj *organization.Organization, query string, first *int, after *string, last *int, before *string) (*model.SpaceSearchHitConnection, error)
+	AgentInstructions(ctx context.Context, obj *organization.Organization) (*organization.AgentInstructions, error)
 	AuditLog(ctx context.Context, obj *organization.Organization, filter *model.AuditFilter, first *int, after *string, last *int, before *string) (*model.AuditEntryConnection, error)
 	Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
+	Members(ctx context.Context, obj *organization.Organization, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
+	Member(ctx context.Context, obj *organization.Organization, user string) (*ent.Member, error)
+	MemberSpaces(ctx context.Context, obj *organization.Organization, user string, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberSpaceConnection, error)
 	Teams(ctx context.Context, obj *organization.Organization, filter *model.TeamFilter, first *int, after *string, last *int, before *string) (*model.TeamConnection, error)
 	Team(ctx context.Context, obj *organization.Organization, id string) (*team.Team, error)
 }
@@ -1488,6 +1591,7 @@ type QueryResolver interface {
 	CommentReply(ctx context.Context, id string) (*comment.Reply, error)
 	Organization(ctx context.Context, id string) (*organization.Organization, error)
 	Organizations(ctx context.Context, first *int, after *string, last *int, before *string) (*model.OrganizationConnection, error)
+	Subdomain(ctx context.Context, subdomain string) (*organization.Subdomain, error)
 	Space(ctx context.Context, id string) (*space.Space, error)
 	Templates(ctx context.Context) ([]*template.Template, error)
 	Viewer(ctx context.Context) (*ent.User, error)
@@ -1557,6 +1661,9 @@ type SpaceResolver interface {
 }
 type SpaceSearchHitResolver interface {
 	Space(ctx context.Context, obj *search.SpaceHit) (*space.Space, error)
+}
+type SubdomainResolver interface {
+	Target(ctx context.Context, obj *organization.Subdomain) (*model.SubdomainTarget, error)
 }
 type SubscriptionResolver interface {
 	ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error)
@@ -1685,6 +1792,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AddMemberToOrganizationTeamPayload.TeamMember(childComplexity), true
+
+	case "AgentInstructions.document":
+		if e.ComplexityRoot.AgentInstructions.Document == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructions.Document(childComplexity), true
+	case "AgentInstructions.markdown":
+		if e.ComplexityRoot.AgentInstructions.Markdown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructions.Markdown(childComplexity), true
+	case "AgentInstructions.updatedAt":
+		if e.ComplexityRoot.AgentInstructions.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructions.UpdatedAt(childComplexity), true
+	case "AgentInstructions.updatedBy":
+		if e.ComplexityRoot.AgentInstructions.UpdatedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructions.UpdatedBy(childComplexity), true
+	case "AgentInstructions.urls":
+		if e.ComplexityRoot.AgentInstructions.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructions.Urls(childComplexity), true
+
+	case "AgentInstructionsURLs.location":
+		if e.ComplexityRoot.AgentInstructionsURLs.Location == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AgentInstructionsURLs.Location(childComplexity), true
 
 	case "ApplyTemplateToSpacePayload.revision":
 		if e.ComplexityRoot.ApplyTemplateToSpacePayload.Revision == nil {
@@ -3032,6 +3177,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.DeleteMemberFromOrganizationTeamPayload.Deleted(childComplexity), true
 
+	case "DeleteOrganizationPayload.deleted":
+		if e.ComplexityRoot.DeleteOrganizationPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteOrganizationPayload.Deleted(childComplexity), true
+
 	case "DeleteSpacePayload.deleted":
 		if e.ComplexityRoot.DeleteSpacePayload.Deleted == nil {
 			break
@@ -3297,6 +3449,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ImportGitRepositoryPayload.Space(childComplexity), true
 
+	case "JoinOrganizationPayload.organization":
+		if e.ComplexityRoot.JoinOrganizationPayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.JoinOrganizationPayload.Organization(childComplexity), true
+
 	case "Link.locations":
 		if e.ComplexityRoot.Link.Locations == nil {
 			break
@@ -3477,6 +3636,57 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.MemberEdge.Node(childComplexity), true
+
+	case "MemberSpace.permission":
+		if e.ComplexityRoot.MemberSpace.Permission == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpace.Permission(childComplexity), true
+	case "MemberSpace.space":
+		if e.ComplexityRoot.MemberSpace.Space == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpace.Space(childComplexity), true
+
+	case "MemberSpaceConnection.edges":
+		if e.ComplexityRoot.MemberSpaceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceConnection.Edges(childComplexity), true
+	case "MemberSpaceConnection.nodes":
+		if e.ComplexityRoot.MemberSpaceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceConnection.Nodes(childComplexity), true
+	case "MemberSpaceConnection.pageInfo":
+		if e.ComplexityRoot.MemberSpaceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceConnection.PageInfo(childComplexity), true
+	case "MemberSpaceConnection.totalCount":
+		if e.ComplexityRoot.MemberSpaceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceConnection.TotalCount(childComplexity), true
+
+	case "MemberSpaceEdge.cursor":
+		if e.ComplexityRoot.MemberSpaceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceEdge.Cursor(childComplexity), true
+	case "MemberSpaceEdge.node":
+		if e.ComplexityRoot.MemberSpaceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MemberSpaceEdge.Node(childComplexity), true
 
 	case "MergeChangeRequestPayload.changeRequest":
 		if e.ComplexityRoot.MergeChangeRequestPayload.ChangeRequest == nil {
@@ -3694,6 +3904,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteMemberFromOrganizationTeam(childComplexity, args["input"].(model.DeleteMemberFromOrganizationTeamInput)), true
+	case "Mutation.deleteOrganization":
+		if e.ComplexityRoot.Mutation.DeleteOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteOrganization(childComplexity, args["input"].(model.DeleteOrganizationInput)), true
 	case "Mutation.deleteSpace":
 		if e.ComplexityRoot.Mutation.DeleteSpace == nil {
 			break
@@ -3749,6 +3970,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ImportGitRepository(childComplexity, args["input"].(model.ImportGitRepositoryInput)), true
+	case "Mutation.joinOrganization":
+		if e.ComplexityRoot.Mutation.JoinOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_joinOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.JoinOrganization(childComplexity, args["input"].(model.JoinOrganizationInput)), true
 	case "Mutation.mergeChangeRequest":
 		if e.ComplexityRoot.Mutation.MergeChangeRequest == nil {
 			break
@@ -3793,6 +4025,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.PostCommentReply(childComplexity, args["input"].(model.PostCommentReplyInput)), true
+	case "Mutation.removeMemberFromOrganization":
+		if e.ComplexityRoot.Mutation.RemoveMemberFromOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeMemberFromOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveMemberFromOrganization(childComplexity, args["input"].(model.RemoveMemberFromOrganizationInput)), true
 	case "Mutation.removePermission":
 		if e.ComplexityRoot.Mutation.RemovePermission == nil {
 			break
@@ -3881,6 +4124,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RevokeAccessToken(childComplexity, args["input"].(model.RevokeAccessTokenInput)), true
+	case "Mutation.setUserAsSSOMemberForOrganization":
+		if e.ComplexityRoot.Mutation.SetUserAsSSOMemberForOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_setUserAsSSOMemberForOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SetUserAsSSOMemberForOrganization(childComplexity, args["input"].(model.SetUserAsSSOMemberForOrganizationInput)), true
 	case "Mutation.submitChangeRequestReview":
 		if e.ComplexityRoot.Mutation.SubmitChangeRequestReview == nil {
 			break
@@ -3969,6 +4223,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateCommentReply(childComplexity, args["input"].(model.UpdateCommentReplyInput)), true
+	case "Mutation.updateMemberInOrganization":
+		if e.ComplexityRoot.Mutation.UpdateMemberInOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateMemberInOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateMemberInOrganization(childComplexity, args["input"].(model.UpdateMemberInOrganizationInput)), true
 	case "Mutation.updateMembersInOrganizationTeam":
 		if e.ComplexityRoot.Mutation.UpdateMembersInOrganizationTeam == nil {
 			break
@@ -3980,6 +4245,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateMembersInOrganizationTeam(childComplexity, args["input"].(model.UpdateMembersInOrganizationTeamInput)), true
+	case "Mutation.updateOrganization":
+		if e.ComplexityRoot.Mutation.UpdateOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateOrganization(childComplexity, args["input"].(model.UpdateOrganizationInput)), true
+	case "Mutation.updateOrganizationAgentInstructions":
+		if e.ComplexityRoot.Mutation.UpdateOrganizationAgentInstructions == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateOrganizationAgentInstructions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateOrganizationAgentInstructions(childComplexity, args["input"].(model.UpdateOrganizationAgentInstructionsInput)), true
+	case "Mutation.updateOrganizationMemberLastSeenAt":
+		if e.ComplexityRoot.Mutation.UpdateOrganizationMemberLastSeenAt == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateOrganizationMemberLastSeenAt_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateOrganizationMemberLastSeenAt(childComplexity, args["input"].(model.UpdateOrganizationMemberLastSeenAtInput)), true
 	case "Mutation.updatePermission":
 		if e.ComplexityRoot.Mutation.UpdatePermission == nil {
 			break
@@ -4036,6 +4334,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(model.UpdateUserInput)), true
 
+	case "Organization.agentInstructions":
+		if e.ComplexityRoot.Organization.AgentInstructions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Organization.AgentInstructions(childComplexity), true
 	case "Organization.ai":
 		if e.ComplexityRoot.Organization.Ai == nil {
 			break
@@ -4123,6 +4427,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.InviteLinks(childComplexity), true
+	case "Organization.member":
+		if e.ComplexityRoot.Organization.Member == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_member_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Member(childComplexity, args["user"].(string)), true
+	case "Organization.memberSpaces":
+		if e.ComplexityRoot.Organization.MemberSpaces == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_memberSpaces_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.MemberSpaces(childComplexity, args["user"].(string), args["order"].(*enum.Order), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.members":
+		if e.ComplexityRoot.Organization.Members == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_members_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Members(childComplexity, args["filter"].(*model.MemberFilter), args["sort"].(*enum.MemberSort), args["order"].(*enum.Order), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.mergeRules":
 		if e.ComplexityRoot.Organization.MergeRules == nil {
 			break
@@ -4863,6 +5200,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Space(childComplexity, args["id"].(string)), true
+	case "Query.subdomain":
+		if e.ComplexityRoot.Query.Subdomain == nil {
+			break
+		}
+
+		args, err := ec.field_Query_subdomain_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Subdomain(childComplexity, args["subdomain"].(string)), true
 	case "Query.templates":
 		if e.ComplexityRoot.Query.Templates == nil {
 			break
@@ -4924,6 +5272,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReactionUser.User(childComplexity), true
+
+	case "RemoveMemberFromOrganizationPayload.deleted":
+		if e.ComplexityRoot.RemoveMemberFromOrganizationPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemoveMemberFromOrganizationPayload.Deleted(childComplexity), true
 
 	case "RemovePermissionPayload.removed":
 		if e.ComplexityRoot.RemovePermissionPayload.Removed == nil {
@@ -5673,6 +6028,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SectionSearchHit.Urls(childComplexity), true
 
+	case "SetUserAsSSOMemberForOrganizationPayload.member":
+		if e.ComplexityRoot.SetUserAsSSOMemberForOrganizationPayload.Member == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SetUserAsSSOMemberForOrganizationPayload.Member(childComplexity), true
+
 	case "Space.changeRequest":
 		if e.ComplexityRoot.Space.ChangeRequest == nil {
 			break
@@ -6109,6 +6471,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SpaceURLs.Published(childComplexity), true
 
+	case "Subdomain.isActive":
+		if e.ComplexityRoot.Subdomain.IsActive == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Subdomain.IsActive(childComplexity), true
+	case "Subdomain.subdomain":
+		if e.ComplexityRoot.Subdomain.Subdomain == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Subdomain.Subdomain(childComplexity), true
+	case "Subdomain.target":
+		if e.ComplexityRoot.Subdomain.Target == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Subdomain.Target(childComplexity), true
+
+	case "SubdomainTarget.organization":
+		if e.ComplexityRoot.SubdomainTarget.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SubdomainTarget.Organization(childComplexity), true
+	case "SubdomainTarget.type":
+		if e.ComplexityRoot.SubdomainTarget.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SubdomainTarget.Type(childComplexity), true
+
 	case "SubmitChangeRequestReviewPayload.review":
 		if e.ComplexityRoot.SubmitChangeRequestReviewPayload.Review == nil {
 			break
@@ -6435,12 +6829,40 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "UpdateMemberInOrganizationPayload.member":
+		if e.ComplexityRoot.UpdateMemberInOrganizationPayload.Member == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateMemberInOrganizationPayload.Member(childComplexity), true
+
 	case "UpdateMembersInOrganizationTeamPayload.team":
 		if e.ComplexityRoot.UpdateMembersInOrganizationTeamPayload.Team == nil {
 			break
 		}
 
 		return e.ComplexityRoot.UpdateMembersInOrganizationTeamPayload.Team(childComplexity), true
+
+	case "UpdateOrganizationAgentInstructionsPayload.agentInstructions":
+		if e.ComplexityRoot.UpdateOrganizationAgentInstructionsPayload.AgentInstructions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateOrganizationAgentInstructionsPayload.AgentInstructions(childComplexity), true
+
+	case "UpdateOrganizationMemberLastSeenAtPayload.member":
+		if e.ComplexityRoot.UpdateOrganizationMemberLastSeenAtPayload.Member == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateOrganizationMemberLastSeenAtPayload.Member(childComplexity), true
+
+	case "UpdateOrganizationPayload.organization":
+		if e.ComplexityRoot.UpdateOrganizationPayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateOrganizationPayload.Organization(childComplexity), true
 
 	case "UpdatePermissionPayload.resource":
 		if e.ComplexityRoot.UpdatePermissionPayload.Resource == nil {
@@ -6637,9 +7059,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateOrganizationTeamInput,
 		ec.unmarshalInputCreateSpaceInput,
+		ec.unmarshalInputDefaultContentInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteCommentReplyInput,
 		ec.unmarshalInputDeleteMemberFromOrganizationTeamInput,
+		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeletePageInput,
 		ec.unmarshalInputDeleteSpaceInput,
 		ec.unmarshalInputDuplicateSpaceInput,
@@ -6649,7 +7073,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInsertFileInput,
 		ec.unmarshalInputInsertFilesInput,
 		ec.unmarshalInputInsertPageInput,
+		ec.unmarshalInputJoinOrganizationInput,
 		ec.unmarshalInputLinkFilter,
+		ec.unmarshalInputMemberFilter,
 		ec.unmarshalInputMergeChangeRequestInput,
 		ec.unmarshalInputMergeRuleInput,
 		ec.unmarshalInputMergeRulesInput,
@@ -6658,6 +7084,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPostCommentInput,
 		ec.unmarshalInputPostCommentReplyInput,
 		ec.unmarshalInputPrincipalInput,
+		ec.unmarshalInputRemoveMemberFromOrganizationInput,
 		ec.unmarshalInputRemovePermissionInput,
 		ec.unmarshalInputRemoveRequestedReviewerFromChangeRequestInput,
 		ec.unmarshalInputRemoveTeamFromOrganizationInput,
@@ -6667,6 +7094,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevertMergeInput,
 		ec.unmarshalInputRevertPageInput,
 		ec.unmarshalInputRevokeAccessTokenInput,
+		ec.unmarshalInputSetUserAsSSOMemberForOrganizationInput,
 		ec.unmarshalInputSpacePositionInput,
 		ec.unmarshalInputSubmitChangeRequestReviewInput,
 		ec.unmarshalInputTeamFilter,
@@ -6678,7 +7106,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateCollectionInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCommentReplyInput,
+		ec.unmarshalInputUpdateMemberInOrganizationInput,
 		ec.unmarshalInputUpdateMembersInOrganizationTeamInput,
+		ec.unmarshalInputUpdateOrganizationAgentInstructionsInput,
+		ec.unmarshalInputUpdateOrganizationInput,
+		ec.unmarshalInputUpdateOrganizationMemberLastSeenAtInput,
 		ec.unmarshalInputUpdatePageInput,
 		ec.unmarshalInputUpdatePermissionInput,
 		ec.unmarshalInputUpdateSpaceContentInput,
@@ -8063,15 +8495,150 @@ type PageOutcome {
   ref: String
 }
 `, BuiltIn: false},
+	{Name: "../schema/member.graphqls", Input: `extend type Organization {
+  "The members; FORBIDDEN for guests. Sorted by LAST_SEEN_AT, only those who were ever seen."
+  members(filter: MemberFilter, sort: MemberSort = JOINED_AT, order: OrderDirection = DESC, first: Int, after: String, last: Int, before: String): MemberConnection!
+  "A member by the id of the user. Guests see themselves only."
+  member(user: ID!): Member!
+  "The spaces that a member may read, with their role in each, in the order in which they were made. For the member and for administrators."
+  memberSpaces(user: ID!, order: OrderDirection = DESC, first: Int, after: String, last: Int, before: String): MemberSpaceConnection!
+}
+
+extend type Mutation {
+  "Gives a member another role; for administrators. NOT_ALLOWED for the last administrator."
+  updateMemberInOrganization(input: UpdateMemberInOrganizationInput!): UpdateMemberInOrganizationPayload!
+  "Ends a membership, with all that was granted to the member; for administrators, and for members their own. NOT_ALLOWED for the last administrator."
+  removeMemberFromOrganization(input: RemoveMemberFromOrganizationInput!): RemoveMemberFromOrganizationPayload!
+  "Marks a member as one who signs in through single sign-on; for administrators."
+  setUserAsSSOMemberForOrganization(input: SetUserAsSSOMemberForOrganizationInput!): SetUserAsSSOMemberForOrganizationPayload!
+  "Notes that the viewer is active in the organization."
+  updateOrganizationMemberLastSeenAt(input: UpdateOrganizationMemberLastSeenAtInput!): UpdateOrganizationMemberLastSeenAtPayload!
+}
+
+"Someone's membership in an organization."
+type Member implements Node {
+  id: ID!
+  "Null for a guest."
+  role: Role
+  user: User!
+  disabled: Boolean!
+  joinedAt: DateTime!
+  lastSeenAt: DateTime
+  sso: Boolean!
+  "Spaces in which they have a permission of their own."
+  spaceCount: Int!
+  teamCount: Int!
+}
+
+type MemberConnection {
+  edges: [MemberEdge!]!
+  nodes: [Member!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type MemberEdge {
+  cursor: String!
+  node: Member!
+}
+
+"A space that a member may read."
+type MemberSpace {
+  "The role of the member in it."
+  permission: Role!
+  space: Space!
+}
+
+type MemberSpaceConnection {
+  edges: [MemberSpaceEdge!]!
+  nodes: [MemberSpace!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type MemberSpaceEdge {
+  cursor: String!
+  node: MemberSpace!
+}
+
+input MemberFilter {
+  role: MemberRole
+  "Part of the display name or e-mail address, in whatever case; at most 512 characters."
+  search: String
+}
+
+enum MemberRole {
+  ADMIN
+  CREATE
+  REVIEW
+  EDIT
+  COMMENT
+  READ
+  "Without a role."
+  GUEST
+}
+
+enum MemberSort {
+  JOINED_AT
+  LAST_SEEN_AT
+}
+
+input UpdateMemberInOrganizationInput {
+  organization: ID!
+  user: ID!
+  "Null makes them a guest."
+  role: Role
+}
+
+type UpdateMemberInOrganizationPayload {
+  member: Member!
+}
+
+input RemoveMemberFromOrganizationInput {
+  organization: ID!
+  user: ID!
+}
+
+type RemoveMemberFromOrganizationPayload {
+  deleted: Boolean!
+}
+
+input SetUserAsSSOMemberForOrganizationInput {
+  organization: ID!
+  user: ID!
+}
+
+type SetUserAsSSOMemberForOrganizationPayload {
+  member: Member!
+}
+
+input UpdateOrganizationMemberLastSeenAtInput {
+  organization: ID!
+}
+
+type UpdateOrganizationMemberLastSeenAtPayload {
+  member: Member!
+}
+`, BuiltIn: false},
 	{Name: "../schema/organization.graphqls", Input: `extend type Query {
   organization(id: ID!): Organization!
   "The organizations that the viewer belongs to."
   organizations(first: Int, after: String, last: Int, before: String): OrganizationConnection!
+  "Where the name leads under which the public content of an organization is found."
+  subdomain(subdomain: String!): Subdomain!
 }
 
 extend type Mutation {
   "Makes an organization with the viewer as its first administrator."
   createOrganization(input: CreateOrganizationInput!): CreateOrganizationPayload!
+  "Changes the settings of an organization; for its administrators."
+  updateOrganization(input: UpdateOrganizationInput!): UpdateOrganizationPayload!
+  "Removes an organization for good, with everything in it; for its administrators."
+  deleteOrganization(input: DeleteOrganizationInput!): DeleteOrganizationPayload!
+  "Makes the viewer a member, in the default role, of an organization that lets people of their e-mail domain join. For a member it changes nothing."
+  joinOrganization(input: JoinOrganizationInput!): JoinOrganizationPayload!
+  "Replaces the instructions for agents; for administrators."
+  updateOrganizationAgentInstructions(input: UpdateOrganizationAgentInstructionsInput!): UpdateOrganizationAgentInstructionsPayload!
 }
 
 type Organization implements Node {
@@ -8099,6 +8666,38 @@ type Organization implements Node {
   changeRequests(filter: ChangeRequestFilter, first: Int, after: String, last: Int, before: String): ChangeRequestConnection!
   "Spaces with the pages in them that match, best first."
   search(query: String!, first: Int, after: String, last: Int, before: String): SpaceSearchHitConnection!
+  "How agents are to work on the content; FORBIDDEN for guests."
+  agentInstructions: AgentInstructions!
+}
+
+type AgentInstructions {
+  markdown: Markdown!
+  document: Document!
+  "When the organization was made, as long as nobody has written any."
+  updatedAt: DateTime!
+  updatedBy: User
+  urls: AgentInstructionsURLs!
+}
+
+type AgentInstructionsURLs {
+  location: URI!
+}
+
+"The name under which the public content of an organization is found."
+type Subdomain {
+  subdomain: String!
+  target: SubdomainTarget!
+  isActive: Boolean!
+}
+
+type SubdomainTarget {
+  type: SubdomainTargetType!
+  "The id of the organization."
+  organization: ID!
+}
+
+enum SubdomainTargetType {
+  ORGANIZATION
 }
 
 enum OrganizationType {
@@ -8157,33 +8756,6 @@ type OrganizationEdge {
   node: Organization!
 }
 
-"Someone's membership in an organization."
-type Member implements Node {
-  id: ID!
-  "Null for a guest."
-  role: Role
-  user: User!
-  disabled: Boolean!
-  joinedAt: DateTime!
-  lastSeenAt: DateTime
-  sso: Boolean!
-  "Spaces in which they have a permission of their own."
-  spaceCount: Int!
-  teamCount: Int!
-}
-
-type MemberConnection {
-  edges: [MemberEdge!]!
-  nodes: [Member!]!
-  pageInfo: PageInfo!
-  totalCount: Int!
-}
-
-type MemberEdge {
-  cursor: String!
-  node: Member!
-}
-
 enum MergeRulesType {
   "The organization's rules apply."
   INHERIT
@@ -8237,6 +8809,65 @@ input CreateOrganizationInput {
 
 type CreateOrganizationPayload {
   organization: Organization!
+}
+
+input UpdateOrganizationInput {
+  organization: ID!
+  "2 to 255 characters."
+  title: String
+  "Domain names, at most 100: people with a verified e-mail address in one of them may join."
+  emailDomains: [String!]
+  "3 to 32 lower-case letters, digits and inner hyphens; unique."
+  hostname: String
+  "The role that new members get; null makes them guests."
+  defaultRole: Role
+  "Null removes it."
+  defaultContent: DefaultContentInput
+  "An http or https address of at most 2048 characters; null removes it."
+  logo: URI
+  sso: Boolean
+  ai: Boolean
+  inviteLinks: Boolean
+  "INHERIT is taken as NONE: there is nothing above an organization."
+  mergeRules: MergeRulesInput
+}
+
+input DefaultContentInput {
+  "The id of a site of the organization."
+  site: ID!
+}
+
+type UpdateOrganizationPayload {
+  organization: Organization!
+}
+
+input DeleteOrganizationInput {
+  organization: ID!
+  "The title of the organization, as a confirmation."
+  title: String!
+}
+
+type DeleteOrganizationPayload {
+  deleted: Boolean!
+}
+
+input JoinOrganizationInput {
+  organization: ID!
+}
+
+type JoinOrganizationPayload {
+  organization: Organization!
+}
+
+"Give markdown or document; an empty text removes the instructions. At most 32768 bytes of Markdown."
+input UpdateOrganizationAgentInstructionsInput {
+  organization: ID!
+  markdown: Markdown
+  document: Document
+}
+
+type UpdateOrganizationAgentInstructionsPayload {
+  agentInstructions: AgentInstructions!
 }
 `, BuiltIn: false},
 	{Name: "../schema/permission.graphqls", Input: `extend type Mutation {
@@ -9574,6 +10205,17 @@ func (ec *executionContext) field_Mutation_deleteMemberFromOrganizationTeam_args
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteOrganizationInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9629,6 +10271,17 @@ func (ec *executionContext) field_Mutation_importGitRepository_args(ctx context.
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_joinOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNJoinOrganizationInput2octavoᚋgraphᚋmodelᚐJoinOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_mergeChangeRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9666,6 +10319,17 @@ func (ec *executionContext) field_Mutation_postComment_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPostCommentInput2octavoᚋgraphᚋmodelᚐPostCommentInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeMemberFromOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemoveMemberFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationInput)
 	if err != nil {
 		return nil, err
 	}
@@ -9761,6 +10425,17 @@ func (ec *executionContext) field_Mutation_revokeAccessToken_args(ctx context.Co
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_setUserAsSSOMemberForOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNSetUserAsSSOMemberForOrganizationInput2octavoᚋgraphᚋmodelᚐSetUserAsSSOMemberForOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_submitChangeRequestReview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9849,10 +10524,54 @@ func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateMemberInOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateMemberInOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateMemberInOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateMembersInOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateMembersInOrganizationTeamInput2octavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateOrganizationAgentInstructions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateOrganizationAgentInstructionsInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationAgentInstructionsInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateOrganizationMemberLastSeenAt_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateOrganizationMemberLastSeenAtInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10005,6 +10724,94 @@ func (ec *executionContext) field_Organization_collections_args(ctx context.Cont
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_memberSpaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "user", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["user"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order", ec.unmarshalOOrderDirection2ᚖoctavoᚋinternalᚋenumᚐOrder)
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_member_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "user", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["user"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_members_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOMemberFilter2ᚖoctavoᚋgraphᚋmodelᚐMemberFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "sort", ec.unmarshalOMemberSort2ᚖoctavoᚋinternalᚋenumᚐMemberSort)
+	if err != nil {
+		return nil, err
+	}
+	args["sort"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order", ec.unmarshalOOrderDirection2ᚖoctavoᚋinternalᚋenumᚐOrder)
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
 	return args, nil
 }
 
@@ -10297,6 +11104,17 @@ func (ec *executionContext) field_Query_space_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_subdomain_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "subdomain", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["subdomain"] = arg0
 	return args, nil
 }
 
@@ -11310,6 +12128,198 @@ func (ec *executionContext) fieldContext_AddMemberToOrganizationTeamPayload_team
 				return ec.fieldContext_TeamMember_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type TeamMember", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructions_markdown(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructions_markdown,
+		func(ctx context.Context) (any, error) {
+			return obj.Markdown, nil
+		},
+		nil,
+		ec.marshalNMarkdown2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructions_markdown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Markdown does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructions_document(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructions_document,
+		func(ctx context.Context) (any, error) {
+			return obj.Document()
+		},
+		nil,
+		ec.marshalNDocument2encodingᚋjsonᚐRawMessage,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructions_document(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructions",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Document does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructions_updatedAt(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructions_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructions_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructions",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructions_updatedBy(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructions_updatedBy,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AgentInstructions().UpdatedBy(ctx, obj)
+		},
+		nil,
+		ec.marshalOUser2ᚖoctavoᚋentᚐUser,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructions_updatedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructions",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructions_urls(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructions_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AgentInstructions().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNAgentInstructionsURLs2ᚖoctavoᚋgraphᚋmodelᚐAgentInstructionsURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructions_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructions",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_AgentInstructionsURLs_location(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AgentInstructionsURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentInstructionsURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.AgentInstructionsURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AgentInstructionsURLs_location,
+		func(ctx context.Context) (any, error) {
+			return obj.Location, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AgentInstructionsURLs_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentInstructionsURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
 		},
 	}
 	return fc, nil
@@ -14164,10 +15174,18 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -17558,10 +18576,18 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -19309,10 +20335,18 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -19543,6 +20577,35 @@ func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload_deleted(ctx
 func (ec *executionContext) fieldContext_DeleteMemberFromOrganizationTeamPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeleteMemberFromOrganizationTeamPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteOrganizationPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteOrganizationPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteOrganizationPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -21102,6 +22165,93 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _JoinOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.JoinOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_JoinOrganizationPayload_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "JoinOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
+			case "auditLog":
+				return ec.fieldContext_Organization_auditLog(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Link_status(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22134,6 +23284,332 @@ func (ec *executionContext) fieldContext_MemberEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Member_teamCount(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpace_permission(ctx context.Context, field graphql.CollectedField, obj *space.MemberSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpace_permission,
+		func(ctx context.Context) (any, error) {
+			return obj.Permission, nil
+		},
+		nil,
+		ec.marshalNRole2octavoᚋinternalᚋaccessᚐRole,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpace_permission(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Role does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpace_space(ctx context.Context, field graphql.CollectedField, obj *space.MemberSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpace_space,
+		func(ctx context.Context) (any, error) {
+			return obj.Space, nil
+		},
+		nil,
+		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Space_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Space_title(ctx, field)
+			case "emoji":
+				return ec.fieldContext_Space_emoji(ctx, field)
+			case "icon":
+				return ec.fieldContext_Space_icon(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Space_visibility(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Space_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Space_updatedAt(ctx, field)
+			case "deletedAt":
+				return ec.fieldContext_Space_deletedAt(ctx, field)
+			case "editMode":
+				return ec.fieldContext_Space_editMode(ctx, field)
+			case "language":
+				return ec.fieldContext_Space_language(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Space_mergeRules(ctx, field)
+			case "organization":
+				return ec.fieldContext_Space_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Space_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Space_defaultLevel(ctx, field)
+			case "revision":
+				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
+			case "revisions":
+				return ec.fieldContext_Space_revisions(ctx, field)
+			case "gitSync":
+				return ec.fieldContext_Space_gitSync(ctx, field)
+			case "urls":
+				return ec.fieldContext_Space_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Space_permissions(ctx, field)
+			case "openComments":
+				return ec.fieldContext_Space_openComments(ctx, field)
+			case "changeRequestCount":
+				return ec.fieldContext_Space_changeRequestCount(ctx, field)
+			case "openChangeRequestCount":
+				return ec.fieldContext_Space_openChangeRequestCount(ctx, field)
+			case "draftChangeRequestCount":
+				return ec.fieldContext_Space_draftChangeRequestCount(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Space_changeRequests(ctx, field)
+			case "changeRequest":
+				return ec.fieldContext_Space_changeRequest(ctx, field)
+			case "comments":
+				return ec.fieldContext_Space_comments(ctx, field)
+			case "commenters":
+				return ec.fieldContext_Space_commenters(ctx, field)
+			case "links":
+				return ec.fieldContext_Space_links(ctx, field)
+			case "search":
+				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNMemberSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_MemberSpaceEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_MemberSpaceEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberSpaceEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNMemberSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐMemberSpaceᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "permission":
+				return ec.fieldContext_MemberSpace_permission(ctx, field)
+			case "space":
+				return ec.fieldContext_MemberSpace_space(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MemberSpaceEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MemberSpaceEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MemberSpaceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MemberSpaceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "permission":
+				return ec.fieldContext_MemberSpace_permission(ctx, field)
+			case "space":
+				return ec.fieldContext_MemberSpace_space(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberSpace", field.Name)
 		},
 	}
 	return fc, nil
@@ -23702,6 +25178,186 @@ func (ec *executionContext) fieldContext_Mutation_deleteCommentReply(ctx context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_updateMemberInOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateMemberInOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateMemberInOrganization(ctx, fc.Args["input"].(model.UpdateMemberInOrganizationInput))
+		},
+		nil,
+		ec.marshalNUpdateMemberInOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateMemberInOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateMemberInOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "member":
+				return ec.fieldContext_UpdateMemberInOrganizationPayload_member(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateMemberInOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateMemberInOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeMemberFromOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_removeMemberFromOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveMemberFromOrganization(ctx, fc.Args["input"].(model.RemoveMemberFromOrganizationInput))
+		},
+		nil,
+		ec.marshalNRemoveMemberFromOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_removeMemberFromOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_RemoveMemberFromOrganizationPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RemoveMemberFromOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeMemberFromOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_setUserAsSSOMemberForOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_setUserAsSSOMemberForOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetUserAsSSOMemberForOrganization(ctx, fc.Args["input"].(model.SetUserAsSSOMemberForOrganizationInput))
+		},
+		nil,
+		ec.marshalNSetUserAsSSOMemberForOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐSetUserAsSSOMemberForOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_setUserAsSSOMemberForOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "member":
+				return ec.fieldContext_SetUserAsSSOMemberForOrganizationPayload_member(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SetUserAsSSOMemberForOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setUserAsSSOMemberForOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateOrganizationMemberLastSeenAt(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateOrganizationMemberLastSeenAt,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateOrganizationMemberLastSeenAt(ctx, fc.Args["input"].(model.UpdateOrganizationMemberLastSeenAtInput))
+		},
+		nil,
+		ec.marshalNUpdateOrganizationMemberLastSeenAtPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateOrganizationMemberLastSeenAt(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "member":
+				return ec.fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationMemberLastSeenAtPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateOrganizationMemberLastSeenAt_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23741,6 +25397,186 @@ func (ec *executionContext) fieldContext_Mutation_createOrganization(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_createOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateOrganization(ctx, fc.Args["input"].(model.UpdateOrganizationInput))
+		},
+		nil,
+		ec.marshalNUpdateOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "organization":
+				return ec.fieldContext_UpdateOrganizationPayload_organization(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteOrganization(ctx, fc.Args["input"].(model.DeleteOrganizationInput))
+		},
+		nil,
+		ec.marshalNDeleteOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteOrganizationPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_joinOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_joinOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().JoinOrganization(ctx, fc.Args["input"].(model.JoinOrganizationInput))
+		},
+		nil,
+		ec.marshalNJoinOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐJoinOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_joinOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "organization":
+				return ec.fieldContext_JoinOrganizationPayload_organization(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type JoinOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_joinOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateOrganizationAgentInstructions(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateOrganizationAgentInstructions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateOrganizationAgentInstructions(ctx, fc.Args["input"].(model.UpdateOrganizationAgentInstructionsInput))
+		},
+		nil,
+		ec.marshalNUpdateOrganizationAgentInstructionsPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationAgentInstructionsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateOrganizationAgentInstructions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "agentInstructions":
+				return ec.fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationAgentInstructionsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateOrganizationAgentInstructions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -25478,6 +27314,47 @@ func (ec *executionContext) fieldContext_Organization_search(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_agentInstructions(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_agentInstructions,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Organization().AgentInstructions(ctx, obj)
+		},
+		nil,
+		ec.marshalNAgentInstructions2ᚖoctavoᚋinternalᚋorganizationᚐAgentInstructions,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_agentInstructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "markdown":
+				return ec.fieldContext_AgentInstructions_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_AgentInstructions_document(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_AgentInstructions_updatedAt(ctx, field)
+			case "updatedBy":
+				return ec.fieldContext_AgentInstructions_updatedBy(ctx, field)
+			case "urls":
+				return ec.fieldContext_AgentInstructions_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AgentInstructions", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Organization_auditLog(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25574,6 +27451,169 @@ func (ec *executionContext) fieldContext_Organization_collections(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Organization_collections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_members(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_members,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Members(ctx, obj, fc.Args["filter"].(*model.MemberFilter), fc.Args["sort"].(*enum.MemberSort), fc.Args["order"].(*enum.Order), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNMemberConnection2ᚖoctavoᚋgraphᚋmodelᚐMemberConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_members(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MemberConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MemberConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MemberConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_MemberConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_members_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_member(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_member,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Member(ctx, obj, fc.Args["user"].(string))
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_member(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_member_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_memberSpaces(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_memberSpaces,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().MemberSpaces(ctx, obj, fc.Args["user"].(string), fc.Args["order"].(*enum.Order), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNMemberSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐMemberSpaceConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_memberSpaces(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MemberSpaceConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MemberSpaceConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MemberSpaceConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_MemberSpaceConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberSpaceConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_memberSpaces_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -25789,10 +27829,18 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -25965,10 +28013,18 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -29188,10 +31244,18 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -29259,6 +31323,55 @@ func (ec *executionContext) fieldContext_Query_organizations(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_organizations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_subdomain(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_subdomain,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Subdomain(ctx, fc.Args["subdomain"].(string))
+		},
+		nil,
+		ec.marshalNSubdomain2ᚖoctavoᚋinternalᚋorganizationᚐSubdomain,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_subdomain(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "subdomain":
+				return ec.fieldContext_Subdomain_subdomain(ctx, field)
+			case "target":
+				return ec.fieldContext_Subdomain_target(ctx, field)
+			case "isActive":
+				return ec.fieldContext_Subdomain_isActive(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Subdomain", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_subdomain_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29775,6 +31888,35 @@ func (ec *executionContext) fieldContext_ReactionUser_reactedAt(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RemoveMemberFromOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveMemberFromOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RemoveMemberFromOrganizationPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RemoveMemberFromOrganizationPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RemoveMemberFromOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -34755,6 +36897,55 @@ func (ec *executionContext) fieldContext_SectionSearchHit_urls(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _SetUserAsSSOMemberForOrganizationPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.SetUserAsSSOMemberForOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SetUserAsSSOMemberForOrganizationPayload_member,
+		func(ctx context.Context) (any, error) {
+			return obj.Member, nil
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SetUserAsSSOMemberForOrganizationPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SetUserAsSSOMemberForOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Space_id(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35144,10 +37335,18 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -37318,6 +39517,157 @@ func (ec *executionContext) fieldContext_SpaceURLs_icon(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Subdomain_subdomain(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Subdomain_subdomain,
+		func(ctx context.Context) (any, error) {
+			return obj.Subdomain, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Subdomain_subdomain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subdomain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subdomain_target(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Subdomain_target,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Subdomain().Target(ctx, obj)
+		},
+		nil,
+		ec.marshalNSubdomainTarget2ᚖoctavoᚋgraphᚋmodelᚐSubdomainTarget,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Subdomain_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subdomain",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_SubdomainTarget_type(ctx, field)
+			case "organization":
+				return ec.fieldContext_SubdomainTarget_organization(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SubdomainTarget", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subdomain_isActive(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Subdomain_isActive,
+		func(ctx context.Context) (any, error) {
+			return obj.IsActive, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Subdomain_isActive(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subdomain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SubdomainTarget_type(ctx context.Context, field graphql.CollectedField, obj *model.SubdomainTarget) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SubdomainTarget_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		ec.marshalNSubdomainTargetType2octavoᚋgraphᚋmodelᚐSubdomainTargetType,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SubdomainTarget_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SubdomainTarget",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SubdomainTargetType does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SubdomainTarget_organization(ctx context.Context, field graphql.CollectedField, obj *model.SubdomainTarget) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SubdomainTarget_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SubdomainTarget_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SubdomainTarget",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SubmitChangeRequestReviewPayload_review(ctx context.Context, field graphql.CollectedField, obj *model.SubmitChangeRequestReviewPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37769,10 +40119,18 @@ func (ec *executionContext) fieldContext_Team_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_changeRequests(ctx, field)
 			case "search":
 				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
 			case "auditLog":
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -39550,6 +41908,55 @@ func (ec *executionContext) fieldContext_UpdateCommentReplyPayload_commentReply(
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateMemberInOrganizationPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.UpdateMemberInOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateMemberInOrganizationPayload_member,
+		func(ctx context.Context) (any, error) {
+			return obj.Member, nil
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateMemberInOrganizationPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateMemberInOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.UpdateMembersInOrganizationTeamPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -39592,6 +41999,183 @@ func (ec *executionContext) fieldContext_UpdateMembersInOrganizationTeamPayload_
 				return ec.fieldContext_Team_members(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateOrganizationAgentInstructionsPayload_agentInstructions(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationAgentInstructionsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions,
+		func(ctx context.Context) (any, error) {
+			return obj.AgentInstructions, nil
+		},
+		nil,
+		ec.marshalNAgentInstructions2ᚖoctavoᚋinternalᚋorganizationᚐAgentInstructions,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateOrganizationAgentInstructionsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "markdown":
+				return ec.fieldContext_AgentInstructions_markdown(ctx, field)
+			case "document":
+				return ec.fieldContext_AgentInstructions_document(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_AgentInstructions_updatedAt(ctx, field)
+			case "updatedBy":
+				return ec.fieldContext_AgentInstructions_updatedBy(ctx, field)
+			case "urls":
+				return ec.fieldContext_AgentInstructions_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AgentInstructions", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationMemberLastSeenAtPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member,
+		func(ctx context.Context) (any, error) {
+			return obj.Member, nil
+		},
+		nil,
+		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateOrganizationMemberLastSeenAtPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Member_id(ctx, field)
+			case "role":
+				return ec.fieldContext_Member_role(ctx, field)
+			case "user":
+				return ec.fieldContext_Member_user(ctx, field)
+			case "disabled":
+				return ec.fieldContext_Member_disabled(ctx, field)
+			case "joinedAt":
+				return ec.fieldContext_Member_joinedAt(ctx, field)
+			case "lastSeenAt":
+				return ec.fieldContext_Member_lastSeenAt(ctx, field)
+			case "sso":
+				return ec.fieldContext_Member_sso(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Member_spaceCount(ctx, field)
+			case "teamCount":
+				return ec.fieldContext_Member_teamCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Member", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateOrganizationPayload_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
+			case "auditLog":
+				return ec.fieldContext_Organization_auditLog(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 		},
 	}
 	return fc, nil
@@ -42769,6 +45353,32 @@ func (ec *executionContext) unmarshalInputCreateSpaceInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDefaultContentInput(ctx context.Context, obj any) (model.DefaultContentInput, error) {
+	var it model.DefaultContentInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context, obj any) (model.DeleteCommentInput, error) {
 	var it model.DeleteCommentInput
 	asMap := map[string]any{}
@@ -42849,6 +45459,39 @@ func (ec *executionContext) unmarshalInputDeleteMemberFromOrganizationTeamInput(
 				return it, err
 			}
 			it.Member = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Context, obj any) (model.DeleteOrganizationInput, error) {
+	var it model.DeleteOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "title"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
 		}
 	}
 	return it, nil
@@ -43333,6 +45976,32 @@ func (ec *executionContext) unmarshalInputInsertPageInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputJoinOrganizationInput(ctx context.Context, obj any) (model.JoinOrganizationInput, error) {
+	var it model.JoinOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputLinkFilter(ctx context.Context, obj any) (model.LinkFilter, error) {
 	var it model.LinkFilter
 	asMap := map[string]any{}
@@ -43361,6 +46030,39 @@ func (ec *executionContext) unmarshalInputLinkFilter(ctx context.Context, obj an
 				return it, err
 			}
 			it.BrokenContext = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMemberFilter(ctx context.Context, obj any) (model.MemberFilter, error) {
+	var it model.MemberFilter
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"role", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalOMemberRole2ᚖoctavoᚋinternalᚋenumᚐMemberRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -43672,6 +46374,39 @@ func (ec *executionContext) unmarshalInputPrincipalInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRemoveMemberFromOrganizationInput(ctx context.Context, obj any) (model.RemoveMemberFromOrganizationInput, error) {
+	var it model.RemoveMemberFromOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "user"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "user":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("user"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.User = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRemovePermissionInput(ctx context.Context, obj any) (model.RemovePermissionInput, error) {
 	var it model.RemovePermissionInput
 	asMap := map[string]any{}
@@ -43978,6 +46713,39 @@ func (ec *executionContext) unmarshalInputRevokeAccessTokenInput(ctx context.Con
 				return it, err
 			}
 			it.AccessToken = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetUserAsSSOMemberForOrganizationInput(ctx context.Context, obj any) (model.SetUserAsSSOMemberForOrganizationInput, error) {
+	var it model.SetUserAsSSOMemberForOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "user"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "user":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("user"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.User = data
 		}
 	}
 	return it, nil
@@ -44430,6 +47198,46 @@ func (ec *executionContext) unmarshalInputUpdateCommentReplyInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateMemberInOrganizationInput(ctx context.Context, obj any) (model.UpdateMemberInOrganizationInput, error) {
+	var it model.UpdateMemberInOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "user", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "user":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("user"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.User = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateMembersInOrganizationTeamInput(ctx context.Context, obj any) (model.UpdateMembersInOrganizationTeamInput, error) {
 	var it model.UpdateMembersInOrganizationTeamInput
 	asMap := map[string]any{}
@@ -44472,6 +47280,168 @@ func (ec *executionContext) unmarshalInputUpdateMembersInOrganizationTeamInput(c
 				return it, err
 			}
 			it.Remove = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateOrganizationAgentInstructionsInput(ctx context.Context, obj any) (model.UpdateOrganizationAgentInstructionsInput, error) {
+	var it model.UpdateOrganizationAgentInstructionsInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "markdown", "document"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "markdown":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("markdown"))
+			data, err := ec.unmarshalOMarkdown2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Markdown = graphql.OmittableOf(data)
+		case "document":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("document"))
+			data, err := ec.unmarshalODocument2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Document = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Context, obj any) (model.UpdateOrganizationInput, error) {
+	var it model.UpdateOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "title", "emailDomains", "hostname", "defaultRole", "defaultContent", "logo", "sso", "ai", "inviteLinks", "mergeRules"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "emailDomains":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("emailDomains"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EmailDomains = graphql.OmittableOf(data)
+		case "hostname":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hostname"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hostname = graphql.OmittableOf(data)
+		case "defaultRole":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultRole"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultRole = graphql.OmittableOf(data)
+		case "defaultContent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultContent"))
+			data, err := ec.unmarshalODefaultContentInput2ᚖoctavoᚋgraphᚋmodelᚐDefaultContentInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultContent = graphql.OmittableOf(data)
+		case "logo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("logo"))
+			data, err := ec.unmarshalOURI2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Logo = graphql.OmittableOf(data)
+		case "sso":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sso"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sso = graphql.OmittableOf(data)
+		case "ai":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ai"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Ai = graphql.OmittableOf(data)
+		case "inviteLinks":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inviteLinks"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InviteLinks = graphql.OmittableOf(data)
+		case "mergeRules":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mergeRules"))
+			data, err := ec.unmarshalOMergeRulesInput2ᚖoctavoᚋgraphᚋmodelᚐMergeRulesInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MergeRules = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateOrganizationMemberLastSeenAtInput(ctx context.Context, obj any) (model.UpdateOrganizationMemberLastSeenAtInput, error) {
+	var it model.UpdateOrganizationMemberLastSeenAtInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
 		}
 	}
 	return it, nil
@@ -45231,6 +48201,163 @@ func (ec *executionContext) _AddMemberToOrganizationTeamPayload(ctx context.Cont
 			out.Values[i] = graphql.MarshalString("AddMemberToOrganizationTeamPayload")
 		case "teamMember":
 			out.Values[i] = ec._AddMemberToOrganizationTeamPayload_teamMember(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var agentInstructionsImplementors = []string{"AgentInstructions"}
+
+func (ec *executionContext) _AgentInstructions(ctx context.Context, sel ast.SelectionSet, obj *organization.AgentInstructions) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentInstructionsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentInstructions")
+		case "markdown":
+			out.Values[i] = ec._AgentInstructions_markdown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "document":
+			out.Values[i] = ec._AgentInstructions_document(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._AgentInstructions_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedBy":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AgentInstructions_updatedBy(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AgentInstructions_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var agentInstructionsURLsImplementors = []string{"AgentInstructionsURLs"}
+
+func (ec *executionContext) _AgentInstructionsURLs(ctx context.Context, sel ast.SelectionSet, obj *model.AgentInstructionsURLs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentInstructionsURLsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentInstructionsURLs")
+		case "location":
+			out.Values[i] = ec._AgentInstructionsURLs_location(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -49487,6 +52614,45 @@ func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload(ctx context
 	return out
 }
 
+var deleteOrganizationPayloadImplementors = []string{"DeleteOrganizationPayload"}
+
+func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteOrganizationPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteOrganizationPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var deleteSpacePayloadImplementors = []string{"DeleteSpacePayload"}
 
 func (ec *executionContext) _DeleteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSpacePayload) graphql.Marshaler {
@@ -50299,6 +53465,45 @@ func (ec *executionContext) _ImportGitRepositoryPayload(ctx context.Context, sel
 	return out
 }
 
+var joinOrganizationPayloadImplementors = []string{"JoinOrganizationPayload"}
+
+func (ec *executionContext) _JoinOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.JoinOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, joinOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("JoinOrganizationPayload")
+		case "organization":
+			out.Values[i] = ec._JoinOrganizationPayload_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var linkImplementors = []string{"Link"}
 
 func (ec *executionContext) _Link(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Link) graphql.Marshaler {
@@ -50828,6 +54033,179 @@ func (ec *executionContext) _MemberEdge(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var memberSpaceImplementors = []string{"MemberSpace"}
+
+func (ec *executionContext) _MemberSpace(ctx context.Context, sel ast.SelectionSet, obj *space.MemberSpace) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MemberSpace")
+		case "permission":
+			out.Values[i] = ec._MemberSpace_permission(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "space":
+			out.Values[i] = ec._MemberSpace_space(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var memberSpaceConnectionImplementors = []string{"MemberSpaceConnection"}
+
+func (ec *executionContext) _MemberSpaceConnection(ctx context.Context, sel ast.SelectionSet, obj *model.MemberSpaceConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MemberSpaceConnection")
+		case "edges":
+			out.Values[i] = ec._MemberSpaceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._MemberSpaceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._MemberSpaceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MemberSpaceConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var memberSpaceEdgeImplementors = []string{"MemberSpaceEdge"}
+
+func (ec *executionContext) _MemberSpaceEdge(ctx context.Context, sel ast.SelectionSet, obj *model.MemberSpaceEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MemberSpaceEdge")
+		case "cursor":
+			out.Values[i] = ec._MemberSpaceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._MemberSpaceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var mergeChangeRequestPayloadImplementors = []string{"MergeChangeRequestPayload"}
 
 func (ec *executionContext) _MergeChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MergeChangeRequestPayload) graphql.Marshaler {
@@ -51215,9 +54593,65 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "updateMemberInOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateMemberInOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeMemberFromOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeMemberFromOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "setUserAsSSOMemberForOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setUserAsSSOMemberForOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateOrganizationMemberLastSeenAt":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateOrganizationMemberLastSeenAt(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createOrganization":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "joinOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_joinOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateOrganizationAgentInstructions":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateOrganizationAgentInstructions(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -51688,6 +55122,42 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "agentInstructions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_agentInstructions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "auditLog":
 			field := field
 
@@ -51734,6 +55204,114 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_collections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "members":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_members(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "member":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_member(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "memberSpaces":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_memberSpaces(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -53307,6 +56885,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "subdomain":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_subdomain(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "space":
 			field := field
 
@@ -53526,6 +57126,45 @@ func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._ReactionUser_reactedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var removeMemberFromOrganizationPayloadImplementors = []string{"RemoveMemberFromOrganizationPayload"}
+
+func (ec *executionContext) _RemoveMemberFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveMemberFromOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removeMemberFromOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemoveMemberFromOrganizationPayload")
+		case "deleted":
+			out.Values[i] = ec._RemoveMemberFromOrganizationPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -56042,6 +59681,45 @@ func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var setUserAsSSOMemberForOrganizationPayloadImplementors = []string{"SetUserAsSSOMemberForOrganizationPayload"}
+
+func (ec *executionContext) _SetUserAsSSOMemberForOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SetUserAsSSOMemberForOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, setUserAsSSOMemberForOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SetUserAsSSOMemberForOrganizationPayload")
+		case "member":
+			out.Values[i] = ec._SetUserAsSSOMemberForOrganizationPayload_member(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var spaceImplementors = []string{"Space", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
@@ -57191,6 +60869,130 @@ func (ec *executionContext) _SpaceURLs(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var subdomainImplementors = []string{"Subdomain"}
+
+func (ec *executionContext) _Subdomain(ctx context.Context, sel ast.SelectionSet, obj *organization.Subdomain) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subdomainImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Subdomain")
+		case "subdomain":
+			out.Values[i] = ec._Subdomain_subdomain(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "target":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Subdomain_target(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "isActive":
+			out.Values[i] = ec._Subdomain_isActive(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var subdomainTargetImplementors = []string{"SubdomainTarget"}
+
+func (ec *executionContext) _SubdomainTarget(ctx context.Context, sel ast.SelectionSet, obj *model.SubdomainTarget) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subdomainTargetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SubdomainTarget")
+		case "type":
+			out.Values[i] = ec._SubdomainTarget_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "organization":
+			out.Values[i] = ec._SubdomainTarget_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var submitChangeRequestReviewPayloadImplementors = []string{"SubmitChangeRequestReviewPayload"}
 
 func (ec *executionContext) _SubmitChangeRequestReviewPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SubmitChangeRequestReviewPayload) graphql.Marshaler {
@@ -58297,6 +62099,45 @@ func (ec *executionContext) _UpdateCommentReplyPayload(ctx context.Context, sel 
 	return out
 }
 
+var updateMemberInOrganizationPayloadImplementors = []string{"UpdateMemberInOrganizationPayload"}
+
+func (ec *executionContext) _UpdateMemberInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateMemberInOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateMemberInOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateMemberInOrganizationPayload")
+		case "member":
+			out.Values[i] = ec._UpdateMemberInOrganizationPayload_member(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var updateMembersInOrganizationTeamPayloadImplementors = []string{"UpdateMembersInOrganizationTeamPayload"}
 
 func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateMembersInOrganizationTeamPayload) graphql.Marshaler {
@@ -58310,6 +62151,123 @@ func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload(ctx context.
 			out.Values[i] = graphql.MarshalString("UpdateMembersInOrganizationTeamPayload")
 		case "team":
 			out.Values[i] = ec._UpdateMembersInOrganizationTeamPayload_team(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateOrganizationAgentInstructionsPayloadImplementors = []string{"UpdateOrganizationAgentInstructionsPayload"}
+
+func (ec *executionContext) _UpdateOrganizationAgentInstructionsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationAgentInstructionsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationAgentInstructionsPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateOrganizationAgentInstructionsPayload")
+		case "agentInstructions":
+			out.Values[i] = ec._UpdateOrganizationAgentInstructionsPayload_agentInstructions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateOrganizationMemberLastSeenAtPayloadImplementors = []string{"UpdateOrganizationMemberLastSeenAtPayload"}
+
+func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationMemberLastSeenAtPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationMemberLastSeenAtPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateOrganizationMemberLastSeenAtPayload")
+		case "member":
+			out.Values[i] = ec._UpdateOrganizationMemberLastSeenAtPayload_member(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateOrganizationPayloadImplementors = []string{"UpdateOrganizationPayload"}
+
+func (ec *executionContext) _UpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateOrganizationPayload")
+		case "organization":
+			out.Values[i] = ec._UpdateOrganizationPayload_organization(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -59450,6 +63408,34 @@ func (ec *executionContext) marshalNAddMemberToOrganizationTeamPayload2ᚖoctavo
 	return ec._AddMemberToOrganizationTeamPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAgentInstructions2octavoᚋinternalᚋorganizationᚐAgentInstructions(ctx context.Context, sel ast.SelectionSet, v organization.AgentInstructions) graphql.Marshaler {
+	return ec._AgentInstructions(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAgentInstructions2ᚖoctavoᚋinternalᚋorganizationᚐAgentInstructions(ctx context.Context, sel ast.SelectionSet, v *organization.AgentInstructions) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentInstructions(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAgentInstructionsURLs2octavoᚋgraphᚋmodelᚐAgentInstructionsURLs(ctx context.Context, sel ast.SelectionSet, v model.AgentInstructionsURLs) graphql.Marshaler {
+	return ec._AgentInstructionsURLs(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAgentInstructionsURLs2ᚖoctavoᚋgraphᚋmodelᚐAgentInstructionsURLs(ctx context.Context, sel ast.SelectionSet, v *model.AgentInstructionsURLs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentInstructionsURLs(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNApplyTemplateToSpaceInput2octavoᚋgraphᚋmodelᚐApplyTemplateToSpaceInput(ctx context.Context, v any) (model.ApplyTemplateToSpaceInput, error) {
 	res, err := ec.unmarshalInputApplyTemplateToSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -60470,6 +64456,25 @@ func (ec *executionContext) marshalNDeleteMemberFromOrganizationTeamPayload2ᚖo
 	return ec._DeleteMemberFromOrganizationTeamPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeleteOrganizationInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInput(ctx context.Context, v any) (model.DeleteOrganizationInput, error) {
+	res, err := ec.unmarshalInputDeleteOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteOrganizationPayload2octavoᚋgraphᚋmodelᚐDeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteOrganizationPayload) graphql.Marshaler {
+	return ec._DeleteOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeleteSpaceInput2octavoᚋgraphᚋmodelᚐDeleteSpaceInput(ctx context.Context, v any) (model.DeleteSpaceInput, error) {
 	res, err := ec.unmarshalInputDeleteSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -60875,6 +64880,25 @@ func (ec *executionContext) marshalNJSON2interface(ctx context.Context, sel ast.
 	return res
 }
 
+func (ec *executionContext) unmarshalNJoinOrganizationInput2octavoᚋgraphᚋmodelᚐJoinOrganizationInput(ctx context.Context, v any) (model.JoinOrganizationInput, error) {
+	res, err := ec.unmarshalInputJoinOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNJoinOrganizationPayload2octavoᚋgraphᚋmodelᚐJoinOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.JoinOrganizationPayload) graphql.Marshaler {
+	return ec._JoinOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNJoinOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐJoinOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.JoinOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._JoinOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Link) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -61067,6 +65091,72 @@ func (ec *executionContext) marshalNMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐMembe
 		return graphql.Null
 	}
 	return ec._MemberEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMemberSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐMemberSpaceᚄ(ctx context.Context, sel ast.SelectionSet, v []*space.MemberSpace) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace(ctx context.Context, sel ast.SelectionSet, v *space.MemberSpace) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MemberSpace(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMemberSpaceConnection2octavoᚋgraphᚋmodelᚐMemberSpaceConnection(ctx context.Context, sel ast.SelectionSet, v model.MemberSpaceConnection) graphql.Marshaler {
+	return ec._MemberSpaceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMemberSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐMemberSpaceConnection(ctx context.Context, sel ast.SelectionSet, v *model.MemberSpaceConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MemberSpaceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMemberSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MemberSpaceEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMemberSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMemberSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdge(ctx context.Context, sel ast.SelectionSet, v *model.MemberSpaceEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MemberSpaceEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNMergeChangeRequestInput2octavoᚋgraphᚋmodelᚐMergeChangeRequestInput(ctx context.Context, v any) (model.MergeChangeRequestInput, error) {
@@ -61618,6 +65708,25 @@ func (ec *executionContext) marshalNReactionUser2ᚖoctavoᚋinternalᚋcomment�
 		return graphql.Null
 	}
 	return ec._ReactionUser(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRemoveMemberFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationInput(ctx context.Context, v any) (model.RemoveMemberFromOrganizationInput, error) {
+	res, err := ec.unmarshalInputRemoveMemberFromOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemoveMemberFromOrganizationPayload2octavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.RemoveMemberFromOrganizationPayload) graphql.Marshaler {
+	return ec._RemoveMemberFromOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemoveMemberFromOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemoveMemberFromOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemoveMemberFromOrganizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRemovePermissionInput2octavoᚋgraphᚋmodelᚐRemovePermissionInput(ctx context.Context, v any) (model.RemovePermissionInput, error) {
@@ -62304,6 +66413,25 @@ func (ec *executionContext) marshalNSectionSearchHit2ᚖoctavoᚋinternalᚋsear
 	return ec._SectionSearchHit(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNSetUserAsSSOMemberForOrganizationInput2octavoᚋgraphᚋmodelᚐSetUserAsSSOMemberForOrganizationInput(ctx context.Context, v any) (model.SetUserAsSSOMemberForOrganizationInput, error) {
+	res, err := ec.unmarshalInputSetUserAsSSOMemberForOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSetUserAsSSOMemberForOrganizationPayload2octavoᚋgraphᚋmodelᚐSetUserAsSSOMemberForOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.SetUserAsSSOMemberForOrganizationPayload) graphql.Marshaler {
+	return ec._SetUserAsSSOMemberForOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSetUserAsSSOMemberForOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐSetUserAsSSOMemberForOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.SetUserAsSSOMemberForOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SetUserAsSSOMemberForOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNSpace2octavoᚋinternalᚋspaceᚐSpace(ctx context.Context, sel ast.SelectionSet, v space.Space) graphql.Marshaler {
 	return ec._Space(ctx, sel, &v)
 }
@@ -62518,6 +66646,44 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNSubdomain2octavoᚋinternalᚋorganizationᚐSubdomain(ctx context.Context, sel ast.SelectionSet, v organization.Subdomain) graphql.Marshaler {
+	return ec._Subdomain(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSubdomain2ᚖoctavoᚋinternalᚋorganizationᚐSubdomain(ctx context.Context, sel ast.SelectionSet, v *organization.Subdomain) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Subdomain(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSubdomainTarget2octavoᚋgraphᚋmodelᚐSubdomainTarget(ctx context.Context, sel ast.SelectionSet, v model.SubdomainTarget) graphql.Marshaler {
+	return ec._SubdomainTarget(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSubdomainTarget2ᚖoctavoᚋgraphᚋmodelᚐSubdomainTarget(ctx context.Context, sel ast.SelectionSet, v *model.SubdomainTarget) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SubdomainTarget(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSubdomainTargetType2octavoᚋgraphᚋmodelᚐSubdomainTargetType(ctx context.Context, v any) (model.SubdomainTargetType, error) {
+	var res model.SubdomainTargetType
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSubdomainTargetType2octavoᚋgraphᚋmodelᚐSubdomainTargetType(ctx context.Context, sel ast.SelectionSet, v model.SubdomainTargetType) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) unmarshalNSubmitChangeRequestReviewInput2octavoᚋgraphᚋmodelᚐSubmitChangeRequestReviewInput(ctx context.Context, v any) (model.SubmitChangeRequestReviewInput, error) {
@@ -62901,6 +67067,25 @@ func (ec *executionContext) marshalNUpdateCommentReplyPayload2ᚖoctavoᚋgraph�
 	return ec._UpdateCommentReplyPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNUpdateMemberInOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateMemberInOrganizationInput(ctx context.Context, v any) (model.UpdateMemberInOrganizationInput, error) {
+	res, err := ec.unmarshalInputUpdateMemberInOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateMemberInOrganizationPayload2octavoᚋgraphᚋmodelᚐUpdateMemberInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateMemberInOrganizationPayload) graphql.Marshaler {
+	return ec._UpdateMemberInOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateMemberInOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateMemberInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateMemberInOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateMemberInOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdateMembersInOrganizationTeamInput2octavoᚋgraphᚋmodelᚐUpdateMembersInOrganizationTeamInput(ctx context.Context, v any) (model.UpdateMembersInOrganizationTeamInput, error) {
 	res, err := ec.unmarshalInputUpdateMembersInOrganizationTeamInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -62918,6 +67103,63 @@ func (ec *executionContext) marshalNUpdateMembersInOrganizationTeamPayload2ᚖoc
 		return graphql.Null
 	}
 	return ec._UpdateMembersInOrganizationTeamPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateOrganizationAgentInstructionsInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationAgentInstructionsInput(ctx context.Context, v any) (model.UpdateOrganizationAgentInstructionsInput, error) {
+	res, err := ec.unmarshalInputUpdateOrganizationAgentInstructionsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationAgentInstructionsPayload2octavoᚋgraphᚋmodelᚐUpdateOrganizationAgentInstructionsPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateOrganizationAgentInstructionsPayload) graphql.Marshaler {
+	return ec._UpdateOrganizationAgentInstructionsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationAgentInstructionsPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationAgentInstructionsPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateOrganizationAgentInstructionsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateOrganizationAgentInstructionsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateOrganizationInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationInput(ctx context.Context, v any) (model.UpdateOrganizationInput, error) {
+	res, err := ec.unmarshalInputUpdateOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateOrganizationMemberLastSeenAtInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtInput(ctx context.Context, v any) (model.UpdateOrganizationMemberLastSeenAtInput, error) {
+	res, err := ec.unmarshalInputUpdateOrganizationMemberLastSeenAtInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationMemberLastSeenAtPayload2octavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateOrganizationMemberLastSeenAtPayload) graphql.Marshaler {
+	return ec._UpdateOrganizationMemberLastSeenAtPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationMemberLastSeenAtPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateOrganizationMemberLastSeenAtPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateOrganizationMemberLastSeenAtPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationPayload2octavoᚋgraphᚋmodelᚐUpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateOrganizationPayload) graphql.Marshaler {
+	return ec._UpdateOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateOrganizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdatePermissionInput2octavoᚋgraphᚋmodelᚐUpdatePermissionInput(ctx context.Context, v any) (model.UpdatePermissionInput, error) {
@@ -63510,6 +67752,14 @@ func (ec *executionContext) marshalODateTime2ᚖtimeᚐTime(ctx context.Context,
 	return res
 }
 
+func (ec *executionContext) unmarshalODefaultContentInput2ᚖoctavoᚋgraphᚋmodelᚐDefaultContentInput(ctx context.Context, v any) (*model.DefaultContentInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputDefaultContentInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalODefaultLevel2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx context.Context, v any) (*access.Role, error) {
 	if v == nil {
 		return nil, nil
@@ -63765,6 +68015,50 @@ func (ec *executionContext) marshalOMarkdown2ᚖstring(ctx context.Context, sel 
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalMarkdown(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOMemberFilter2ᚖoctavoᚋgraphᚋmodelᚐMemberFilter(ctx context.Context, v any) (*model.MemberFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputMemberFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOMemberRole2ᚖoctavoᚋinternalᚋenumᚐMemberRole(ctx context.Context, v any) (*enum.MemberRole, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalMemberRole(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMemberRole2ᚖoctavoᚋinternalᚋenumᚐMemberRole(ctx context.Context, sel ast.SelectionSet, v *enum.MemberRole) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalMemberRole(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOMemberSort2ᚖoctavoᚋinternalᚋenumᚐMemberSort(ctx context.Context, v any) (*enum.MemberSort, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalMemberSort(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMemberSort2ᚖoctavoᚋinternalᚋenumᚐMemberSort(ctx context.Context, sel ast.SelectionSet, v *enum.MemberSort) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalMemberSort(*v)
 	return res
 }
 
