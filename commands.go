@@ -36,6 +36,7 @@ type commandLine struct {
 	Import       importCommand       `cmd:"" help:"Import a repository of documentation into a space."`
 	Export       exportCommand       `cmd:"" help:"Write a space to a directory, as a repository."`
 	Migrate      migrateCommand      `cmd:"" help:"Look at the schema of the database, or bring it up to date."`
+	Search       searchCommand       `cmd:"" help:"Repair the search."`
 	Version      versionCommand      `cmd:"" help:"Print the version."`
 }
 

@@ -51,6 +51,7 @@ func TestCommandsWorkWhileTheServerRuns(t *testing.T) {
 	assert.Contains(t, octavo(t, directory, "token", "list", "--user", person), lines[0])
 	octavo(t, directory, "token", "revoke", lines[0])
 	assert.Equal(t, http.StatusUnauthorized, server.status(t, "/v1/orgs", lines[1]))
+	assert.Regexp(t, `^spc_\w+\n$`, octavo(t, directory, "search", "rebuild"), "the one space of the first start")
 	assert.Contains(t, octavo(t, directory, "migrate", "status"), "0001_initial")
 	assert.Contains(t, octavo(t, directory, "migrate", "up"), "up to date")
 }

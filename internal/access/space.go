@@ -62,7 +62,9 @@ func reaches(role sql.Querier, minimum Role) *sql.Predicate {
 
 // RoleOf returns the role that SelectRole or SelectCollectionRole selected with
 // a row.
-func RoleOf(row interface{ Value(column string) (ent.Value, error) }) (Role, error) {
+func RoleOf(row interface {
+	Value(column string) (ent.Value, error)
+}) (Role, error) {
 	value, err := row.Value(RoleColumn)
 	if err != nil {
 		return None, err

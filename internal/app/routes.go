@@ -34,7 +34,7 @@ func (a *App) routes() http.Handler {
 	router.Get("/healthz", healthy)
 	router.Get("/readyz", a.ready)
 	router.Handle("/metrics", a.metrics.handler())
-	router.With(a.authenticate).Handle(download.Prefix+"/*", download.NewHandler(a.downloads, a.Files, a.Spaces, a.Revisions, a.refuse))
+	router.With(a.authenticate, a.limitRate()).Handle(download.Prefix+"/*", download.NewHandler(a.downloads, a.Files, a.Spaces, a.Revisions, a.refuse))
 	router.Group(a.sites)
 	router.Group(a.pages)
 	router.Group(a.apis)

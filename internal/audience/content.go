@@ -163,6 +163,16 @@ func (c *Content) Home() *content.Page {
 	return nil
 }
 
+// Moved returns the page that stood at a path before, if the visitor may read
+// it, or nil.
+func (c *Content) Moved(path string) *content.Page {
+	found := c.Tree.Redirected(path)
+	if found == nil {
+		return nil
+	}
+	return c.Page(found.ID)
+}
+
 // Path of a page below the address of its site space; empty for the home page.
 func (c *Content) Path(page *content.Page) string {
 	if home := c.Home(); home != nil && home.ID == page.ID {

@@ -259,7 +259,9 @@ func RepliesTo(thread *Comment, arguments pagination.Arguments) (ReplyListing, e
 func (l ReplyListing) Thread() *Comment { return l.thread }
 
 // To asks for the same page of the replies to another comment.
-func (l ReplyListing) To(thread *Comment) ReplyListing { return ReplyListing{thread: thread, window: l.window} }
+func (l ReplyListing) To(thread *Comment) ReplyListing {
+	return ReplyListing{thread: thread, window: l.window}
+}
 
 // ReplyLists returns the pages that the listings ask for: one statement for all
 // with the same window.

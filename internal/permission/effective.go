@@ -84,7 +84,9 @@ func (s *Service) Effective(ctx context.Context, resource Resource, role *access
 	query := s.database.Client(ctx).Member.Query().
 		Where(member.OrganizationID(resource.OrganizationID), member.Disabled(false), predicate.Member(reach.join))
 	page := query.Clone().Where(window.Apply)
-	page.Modify(func(selector *sql.Selector) { selector.AppendSelectExprAs(sql.Raw("COALESCE(g.place, -1)"), placeColumn) })
+	page.Modify(func(selector *sql.Selector) {
+		selector.AppendSelectExprAs(sql.Raw("COALESCE(g.place, -1)"), placeColumn)
+	})
 	rows, err := page.All(ctx)
 	if err != nil {
 		return none, err

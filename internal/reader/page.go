@@ -150,7 +150,7 @@ func (h *Handler) write(visited *visit, path string) (*written, error) {
 	if found == nil {
 		return h.missingPage(visited, nil, path)
 	}
-	if form, is := formOf(found.path); is {
+	if form, is := formOf(found.path); is && found.content.ByPath(found.path) == nil {
 		return h.writeForm(visited, found, form)
 	}
 	page := found.page(found.path)
@@ -206,6 +206,9 @@ func (h *Handler) elsewhere(visited *visit, found *place, path string) (*written
 	}
 	if fault.CodeOf(err) != fault.NotFound {
 		return nil, err
+	}
+	if page := found.content.Moved(found.path); page != nil && HasOwnPage(page) {
+		return nil, &movedTo{visited.pageAddress(found.content, page), http.StatusMovedPermanently}
 	}
 	return h.missingPage(visited, found, path)
 }

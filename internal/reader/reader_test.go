@@ -370,6 +370,12 @@ func TestWhatChangesShowsAtOnce(t *testing.T) {
 			assert.Equal(t, http.StatusOK, after.StatusCode)
 			assert.Contains(t, after.text, "Changedwords.")
 		}
+		server.As(apptest.Admin).Query(t, `mutation($input: UpdateSpaceContentInput!) { updateSpaceContent(input: $input) { space { id } } }`, map[string]any{
+			"input": map[string]any{"space": spaceID, "changes": []any{map[string]any{"updatePage": map[string]any{"page": "pag_setup", "slug": "install"}}}},
+		})
+		moved := docs.get(t, "/setup/linux")
+		assert.Equal(t, http.StatusMovedPermanently, moved.StatusCode, "the old addresses lead to the new ones")
+		assert.Equal(t, "/sites/"+docs.Basename+"/install/linux", moved.Header.Get("Location"))
 		_, err = server.App.Sites.Unpublish(ctx, docs.ID)
 		require.NoError(t, err)
 		for _, each := range []*published{docs, &replica} {
