@@ -11,6 +11,7 @@ import (
 	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/download"
+	"octavo/internal/site"
 
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
@@ -44,6 +45,7 @@ type Resolver struct {
 	Templates      *template.Service
 	LinkGraph      *linkgraph.Service
 	Comments       *comment.Service
+	Sites          *site.Service
 	Live           *live.Service
 	AnyNode        *node.Service
 	Permissions    *permission.Service

@@ -170,6 +170,14 @@ func (r *queryResolver) Templates(ctx context.Context) ([]*template.Template, er
 	return template.BuiltIn(), nil
 }
 
+func (r *spaceResolver) Visibility(ctx context.Context, obj *space.Space) (enum.SpaceVisibility, error) {
+	published, err := loader.From(ctx).Publication.Load(ctx, obj.ID)
+	if err != nil || published == nil {
+		return obj.Space.Visibility, err
+	}
+	return published.Visibility(), nil
+}
+
 func (r *spaceResolver) Organization(ctx context.Context, obj *space.Space) (*organization.Organization, error) {
 	return loader.From(ctx).Organization.Load(ctx, obj.OrganizationID)
 }
@@ -214,9 +222,13 @@ func (r *spaceResolver) GitSync(ctx context.Context, obj *space.Space) (*model.G
 	return model.NewGitSync(state), nil
 }
 
-func (r *spaceResolver) Urls(ctx context.Context, obj *space.Space) (*model.SpaceURLs, error) {
+func (r *spaceResolver) Urls(ctx context.Context, obj *space.Space, shareKey *string) (*model.SpaceURLs, error) {
+	published, err := r.publishedURL(ctx, obj, shareKey)
+	if err != nil {
+		return nil, err
+	}
 	return &model.SpaceURLs{
-		Location: r.Addresses.REST("spaces", obj.ID), App: r.Addresses.App("spaces", obj.ID), Icon: obj.Icon,
+		Location: r.Addresses.REST("spaces", obj.ID), App: r.Addresses.App("spaces", obj.ID), Icon: obj.Icon, Published: published,
 	}, nil
 }
 

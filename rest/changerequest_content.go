@@ -60,7 +60,7 @@ func (a *API) updateSpaceContent(writer http.ResponseWriter, request *http.Reque
 	if err != nil {
 		return err
 	}
-	urls, err := a.resolvers.Space().Urls(request.Context(), payload.Space)
+	urls, err := a.resolvers.Space().Urls(request.Context(), payload.Space, nil)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.comments(router)
 	api.templates(router)
 	api.search(router)
+	api.sites(router)
 	return router
 }
 

@@ -29,7 +29,10 @@ func (a *API) spaces(router chi.Router) {
 
 func (a *API) getSpaceByID(writer http.ResponseWriter, request *http.Request) error {
 	found, err := a.space(request)
-	return answer(writer, request, http.StatusOK, found, err, a.renderSpace)
+	shareKey := optional(request, "shareKey")
+	return answer(writer, request, http.StatusOK, found, err, func(ctx context.Context, found *space.Space) (wire.Space, error) {
+		return a.renderSharedSpace(ctx, found, shareKey)
+	})
 }
 
 func (a *API) deleteSpaceByID(writer http.ResponseWriter, request *http.Request) error {
@@ -175,7 +178,16 @@ func (a *API) space(request *http.Request) (*space.Space, error) {
 }
 
 func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, error) {
-	urls, err := a.resolvers.Space().Urls(ctx, found)
+	return a.renderSharedSpace(ctx, found, nil)
+}
+
+// renderSharedSpace is renderSpace with the key of a share link.
+func (a *API) renderSharedSpace(ctx context.Context, found *space.Space, shareKey *string) (wire.Space, error) {
+	visibility, err := a.resolvers.Space().Visibility(ctx, found)
+	if err != nil {
+		return wire.Space{}, err
+	}
+	urls, err := a.resolvers.Space().Urls(ctx, found, shareKey)
 	if err != nil {
 		return wire.Space{}, err
 	}
@@ -189,7 +201,7 @@ func (a *API) renderSpace(ctx context.Context, found *space.Space) (wire.Space, 
 	}
 	rendered := wire.Space{
 		Object: "space", ID: found.ID, Title: found.Title, Emoji: found.Emoji,
-		Visibility: wire.Visibility(found.Visibility), EditMode: unlessEmpty(wire.EditMode(found.EditMode)),
+		Visibility: wire.Visibility(visibility), EditMode: unlessEmpty(wire.EditMode(found.EditMode)),
 		CreatedAt: found.CreatedAt, UpdatedAt: found.UpdatedAt, DeletedAt: found.DeletedAt,
 		MergeRules: renderMergeRules(found.MergeRules), Organization: found.OrganizationID, Parent: idOf(parent),
 		Language: (*wire.Language)(found.Language), Revision: found.RevisionID,

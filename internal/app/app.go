@@ -223,17 +223,17 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	}
 	app.nodes = node.NewService(node.Sources{
 		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests, Comments: app.Comments,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites,
 	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Transfers: app.Transfers, AuditLogs: app.AuditLog,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites, Transfers: app.Transfers, AuditLogs: app.AuditLog,
 		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex, AnyNode: app.nodes,
 		Live: live.NewService(live.Parts{
-			Events: app.Events, Users: app.Users, Spaces: app.Spaces, ChangeRequests: app.ChangeRequests, Comments: app.Comments,
+			Events: app.Events, Users: app.Users, Spaces: app.Spaces, ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites,
 			Logger: config.Logger, Limits: config.Limits.Streams,
 		}),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Collections, app.Users, addresses.App()),
@@ -264,7 +264,7 @@ func (a *App) Close() error {
 func (a *App) loaderSources() loader.Sources {
 	return loader.Sources{
 		Users: a.Users, Organizations: a.Organizations, Teams: a.Teams, Spaces: a.Spaces, Collections: a.Collections, Revisions: a.Revisions,
-		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes, Permissions: a.Permissions,
+		ChangeRequests: a.ChangeRequests, Comments: a.Comments, Nodes: a.nodes, Permissions: a.Permissions, Sites: a.Sites,
 	}
 }
 

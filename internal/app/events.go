@@ -23,6 +23,9 @@ func (a *App) publishEvents() {
 			Place: event.Place{SpaceID: changed.SpaceID, ChangeRequestID: changed.ID},
 		})
 	})
+	a.Sites.OnChanged(func(ctx context.Context, changed *ent.Site) error {
+		return a.Events.Publish(ctx, event.Event{OrganizationID: changed.OrganizationID, Type: event.SiteUpdated, SubjectID: changed.ID})
+	})
 	a.Comments.OnAdded(func(ctx context.Context, thread *ent.Comment, id string) error {
 		place := event.Place{SpaceID: thread.SpaceID}
 		if thread.ChangeRequestID != nil {

@@ -31,6 +31,7 @@ const (
 	CommentAdded         Type = "comment.added"          // a comment or reply
 	RightsChanged        Type = "user.rights_changed"    // a user
 	SpaceContentUpdated  Type = "space.content_updated"  // a space
+	SiteUpdated          Type = "site.updated"           // a site: itself, its structure or its publication
 )
 
 // Retention is how long events are kept.

@@ -16,6 +16,7 @@ import (
 	"octavo/internal/event"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/user"
 )
@@ -33,6 +34,7 @@ type Parts struct {
 	Spaces         *space.Service
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
+	Sites          *site.Service
 	Logger         *slog.Logger
 	Limits         Limits
 }

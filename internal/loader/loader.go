@@ -15,6 +15,7 @@ import (
 	"octavo/internal/pagination"
 	"octavo/internal/permission"
 	"octavo/internal/revision"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 	"octavo/internal/user"
@@ -30,6 +31,7 @@ type Sources struct {
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
+	Sites          *site.Service
 	Nodes          *node.Service
 	Permissions    *permission.Service
 }
@@ -57,7 +59,11 @@ type Loaders struct {
 	Comments                     *Loader[comment.Listing, pagination.Page[*comment.Comment]]
 	Replies                      *Loader[comment.ReplyListing, pagination.Page[*comment.Reply]]
 	Commenters                   *Loader[comment.Commenters, []*ent.Member]
-	Granted                      *Loader[permission.List, pagination.Page[*permission.Granted]]
+	SiteStructure                *Loader[string, *site.Structure]
+	// Publication is by the id of a space; nil for one that no published site
+	// shows.
+	Publication *Loader[string, *site.Publication]
+	Granted     *Loader[permission.List, pagination.Page[*permission.Granted]]
 	// ReviewComment is by the id of the review; nil for one without.
 	ReviewComment *Loader[string, *comment.Comment]
 	Reactions     *Loader[string, []*comment.Reaction]
@@ -104,6 +110,8 @@ func newLoaders(sources Sources) *Loaders {
 		Replies: mapped(sources.Comments.ReplyLists).
 			learning(pages[comment.ReplyListing]((*Loaders).MetReplies)).of((*met).repliesBeside),
 		Commenters:    mapped(sources.Comments.Commenters),
+		SiteStructure: mapped(sources.Sites.Structures),
+		Publication:   mapped(sources.Sites.Publications),
 		Granted:       mapped(sources.Permissions.Lists),
 		ReviewComment: mapped(sources.Comments.OfReviews).learning((*Loaders).metReviewComments),
 		Reactions:     mapped(sources.Comments.ReactionsTo).learning((*Loaders).metReactions),

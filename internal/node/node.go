@@ -13,6 +13,7 @@ import (
 	"octavo/internal/identifier"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 	"octavo/internal/user"
@@ -35,6 +36,7 @@ type Sources struct {
 	Revisions      *revision.Store
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
+	Sites          *site.Service
 }
 
 // Service finds resources.
@@ -61,6 +63,10 @@ func NewService(sources Sources) *Service {
 		identifier.RequestedReviewer: finderOf(sources.ChangeRequests.RequestedReviewersByID),
 		identifier.Review:            finderOf(sources.ChangeRequests.ReviewsByID),
 		identifier.Revision:          finderOf(service.revisions),
+		identifier.Site:              finderOf(sources.Sites.ByID),
+		identifier.SiteSection:       finderOf(sources.Sites.SectionsByID),
+		identifier.SiteSectionGroup:  finderOf(sources.Sites.GroupsByID),
+		identifier.SiteSpace:         finderOf(sources.Sites.SiteSpacesByID),
 		identifier.Space:             finderOf(sources.Spaces.ByID),
 		identifier.Team:              finderOf(sources.Teams.ByID),
 		identifier.TeamMember:        finderOf(sources.Teams.MembersByID),

@@ -29,6 +29,7 @@ func reshape(value any) any {
 }
 
 var forms = map[string]func(object) any{
+	"Site":                     wireSite,
 	"Page":                     wirePage,
 	"Space":                    wireSpace,
 	"ContentLocation":          wireLocation,
@@ -39,6 +40,12 @@ var forms = map[string]func(object) any{
 	"PageOutcome":              wireOutcome,
 	"TeamMember":               wireTeamMember,
 	"Member":                   wireMember,
+}
+
+// wireSite: adaptive content is enabled inside of an object.
+func wireSite(site object) any {
+	site["adaptiveContent"] = object{"enabled": site["adaptiveContent"]}
+	return site
 }
 
 // wirePage: the seed of a computed page stands beside its source.

@@ -72,7 +72,7 @@ func names(field string) []string { return strings.Split(arguments.ReplaceAllStr
 var variable = regexp.MustCompile(`\$(\w+)`)
 
 // variableTypes are those that are not ids.
-var variableTypes = map[string]string{"pagePath": "String!", "subdomain": "String!"}
+var variableTypes = map[string]string{"pagePath": "String!", "subdomain": "String!", "redirectSource": "String!"}
 
 // document is the operation in GraphQL, with the values of the fixture that its
 // variables have.
@@ -151,7 +151,7 @@ func rankOf(caller apptest.Caller) access.Role {
 }
 
 // rows is the table of all operations.
-var rows = slices.Concat(systemRows, organizationRows, teamRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows)
+var rows = slices.Concat(systemRows, organizationRows, teamRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows, siteRows)
 
 func rowOf(operation string) (row, bool) {
 	index := slices.IndexFunc(rows, func(r row) bool { return r.operation == operation })

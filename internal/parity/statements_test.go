@@ -47,6 +47,15 @@ var growths = map[string]growth{
 	"listUserPermissionsInCollection":      growGranted("collection"),
 	"listPermissionsAggregateInCollection": growGranted("collection"),
 
+	"listSites":                      repeated(makeSite),
+	"listSiteSpaces":                 repeated(makeOtherSiteSpace),
+	"listSiteSections":               repeated(makeSection("More")),
+	"listSiteSectionGroups":          repeated(makeSectionGroup),
+	"listSiteShareLinks":             repeated(makeShareLink),
+	"getSiteStructure":               repeated(makeSection("More")),
+	"getPublishedContentSite":        repeated(makeSection("More")),
+	"listPermissionsAggregateInSite": growReaders,
+
 	"getCurrentRevision":         growMain,
 	"listPages":                  growMain,
 	"listFiles":                  growMain,
@@ -269,6 +278,13 @@ func byPeople(path string, body object) growth {
 			_, token := newPerson(t, f)
 			inProcess(t, handler, token, http.MethodPost, contract.Prefix+f.path(t, path), body)
 		}
+	}
+}
+
+func growReaders(t *testing.T, f *fixture, count int) {
+	t.Helper()
+	for range count {
+		newPerson(t, f)
 	}
 }
 

@@ -6,12 +6,9 @@ import (
 	"time"
 
 	"octavo/internal/access"
+	"octavo/internal/adaptive"
 	"octavo/internal/audit"
-	"octavo/internal/fault"
 )
-
-// maximumSchema bounds an adaptive schema, in bytes.
-const maximumSchema = 64 << 10
 
 // AdaptiveSchema says which claims about visitors a site knows.
 type AdaptiveSchema struct {
@@ -29,7 +26,7 @@ func (s *Site) Schema() *AdaptiveSchema {
 
 // SetAdaptiveSchema replaces the schema of a site. It needs the role create.
 func (s *Service) SetAdaptiveSchema(ctx context.Context, id string, schema json.RawMessage) (*Site, error) {
-	if _, err := conditionsOf(schema); err != nil {
+	if _, err := adaptive.Parse("jsonSchema", schema); err != nil {
 		return nil, err
 	}
 	err := s.change(ctx, id, access.ScopeWrite, access.Create, func(ctx context.Context, locked *Site) (audit.Change, error) {
@@ -46,29 +43,20 @@ func (s *Service) SetAdaptiveSchema(ctx context.Context, id string, schema json.
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// TemplateCondition is an expression that a schema suggests.
-type TemplateCondition struct{ Description, Condition string }
-
 // TemplateConditions are the expressions that the schema of the site suggests;
 // none without a schema.
-func (s *Site) TemplateConditions() ([]*TemplateCondition, error) {
+func (s *Site) TemplateConditions() ([]*adaptive.Template, error) {
 	if s.Schema() == nil {
-		return []*TemplateCondition{}, nil
+		return []*adaptive.Template{}, nil
 	}
-	return conditionsOf(s.AdaptiveSchema)
-}
-
-// conditionsOf checks a schema and returns the expressions that it suggests.
-func conditionsOf(schema json.RawMessage) ([]*TemplateCondition, error) {
-	if len(schema) > maximumSchema {
-		return nil, fault.New(fault.LimitExceeded, "jsonSchema: at most %d bytes, got %d", maximumSchema, len(schema))
+	schema, err := adaptive.Parse("jsonSchema", s.AdaptiveSchema)
+	if err != nil {
+		return nil, err
 	}
-	var object struct {
-		Type       string         `json:"type"`
-		Properties map[string]any `json:"properties"`
+	templates := schema.Templates()
+	found := make([]*adaptive.Template, len(templates))
+	for index := range templates {
+		found[index] = &templates[index]
 	}
-	if err := json.Unmarshal(schema, &object); err != nil || object.Type != "object" || object.Properties == nil {
-		return nil, fault.Invalid("jsonSchema", "a schema of type object with properties is needed")
-	}
-	return []*TemplateCondition{}, nil
+	return found, nil
 }

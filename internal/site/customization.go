@@ -18,6 +18,18 @@ func (s *Site) Customization() json.RawMessage {
 	return s.Site.Customization
 }
 
+// Icon is the picture or emoji of the customization; nil without one.
+func (s *Site) Icon() (json.RawMessage, error) {
+	var settings struct{ Favicon json.RawMessage }
+	if err := json.Unmarshal(s.Customization(), &settings); err != nil {
+		return nil, err
+	}
+	if string(settings.Favicon) == "{}" {
+		return nil, nil
+	}
+	return settings.Favicon, nil
+}
+
 // Overrides tells whether the site space overrides any setting of its site.
 func (s *SiteSpace) Overrides() bool { return len(s.SiteSpace.Customization) > 0 }
 

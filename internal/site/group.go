@@ -10,6 +10,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/audit"
 	"octavo/internal/fault"
+	"octavo/internal/pagination"
 	"octavo/internal/position"
 )
 
@@ -105,6 +106,37 @@ func (s *Service) Group(ctx context.Context, id string) (*Group, error) {
 		err = fault.Missing("section group")
 	}
 	return found[id], err
+}
+
+// GroupPage is a page of the groups.
+func (s *Structure) GroupPage(arguments pagination.Arguments) (pagination.Page[*Group], error) {
+	return pagination.Slice(arguments, "sectionGroups", s.Groups, func(each *Group) string { return each.ID })
+}
+
+// Above is the group that the group is in; nil at the top.
+func (g *Group) Above() *Group { return g.Structure.groupOrNil(g.ParentID) }
+
+func (s *Structure) groupOrNil(id *string) *Group {
+	if id == nil {
+		return nil
+	}
+	found, err := s.Group(*id)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// MoveGroup is Sort for a group.
+func (s *Service) MoveGroup(ctx context.Context, id string, to Position) (*Group, error) {
+	found, err := s.Group(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Sort(ctx, found.SiteID, id, to); err != nil {
+		return nil, err
+	}
+	return s.Group(ctx, id)
 }
 
 // GroupsByID returns groups by their ids, for loaders.

@@ -23,14 +23,15 @@ var eventTypes = []string{
 // TrackEvents accepts what the pages of a published site tell of their visitors.
 // It checks the events and keeps nothing of them. Anybody may call it; of a site
 // that is not published only those who may read it.
-func (s *Service) TrackEvents(ctx context.Context, siteID string, events []map[string]any) error {
+func (s *Service) TrackEvents(ctx context.Context, siteID string, events []any) error {
 	if err := s.requireAudience(ctx, siteID); err != nil {
 		return err
 	}
 	if len(events) > maximumEvents {
 		return fault.New(fault.LimitExceeded, "events: at most %d, got %d", maximumEvents, len(events))
 	}
-	for index, each := range events {
+	for index, told := range events {
+		each, _ := told.(map[string]any)
 		field := fmt.Sprintf("events.%d", index)
 		if kind, _ := each["type"].(string); !slices.Contains(eventTypes, kind) {
 			return fault.Invalid(field+".type", "%v is not a type of event", each["type"])

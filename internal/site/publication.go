@@ -26,8 +26,13 @@ func (p *Publication) URL(shareKey string) *string {
 	return below(p.Site.PublishedURL(shareKey), p.path...)
 }
 
-// Publications returns those of spaces that a published site shows, for
-// loaders.
+// Visibility of the space that follows.
+func (p *Publication) Visibility() enum.SpaceVisibility {
+	return enum.SpaceVisibility(p.Site.Visibility)
+}
+
+// Publications returns those of spaces, for loaders; nil for each that no
+// published site shows.
 func (s *Service) Publications(ctx context.Context, spaceIDs []string) (map[string]*Publication, error) {
 	rows, err := s.database.Client(ctx).SiteSpace.Query().
 		Where(sitespace.SpaceIDIn(spaceIDs...), sitespace.HasSiteWith(entsite.Published(true))).
@@ -35,7 +40,10 @@ func (s *Service) Publications(ctx context.Context, spaceIDs []string) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*Publication{}
+	found := make(map[string]*Publication, len(spaceIDs))
+	for _, id := range spaceIDs {
+		found[id] = nil
+	}
 	for _, row := range rows {
 		candidate := &Publication{Site: s.seen(access.From(ctx), row.Edges.Site), path: pathOf(row)}
 		if known := found[row.SpaceID]; known == nil || candidate.before(known) {

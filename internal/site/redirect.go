@@ -26,11 +26,11 @@ var sourcePattern = regexp.MustCompile(`^/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(
 // Destination is where a redirect leads: a section, a site space, a page of a
 // site space, or any address.
 type Destination struct {
-	Kind        enum.RedirectKind `json:"kind"`
-	SectionID   string            `json:"siteSectionId,omitempty"`
-	SiteSpaceID string            `json:"siteSpaceId,omitempty"`
-	PageID      string            `json:"pageId,omitempty"`
-	URL         string            `json:"url,omitempty"`
+	Kind          enum.RedirectKind `json:"kind"`
+	SiteSectionID *string           `json:"siteSectionId,omitempty"`
+	SiteSpaceID   *string           `json:"siteSpaceId,omitempty"`
+	PageID        *string           `json:"pageId,omitempty"`
+	URL           *string           `json:"url,omitempty"`
 }
 
 // Redirect sends visitors of a path to another place.
@@ -75,6 +75,9 @@ func (s *Service) Redirects(ctx context.Context, siteID, search string, argument
 // Redirect returns one by its id; NOT_FOUND when the caller may not read its
 // site.
 func (s *Service) Redirect(ctx context.Context, id string) (*Redirect, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	row, err := s.database.Client(ctx).SiteRedirect.Get(ctx, id)
 	if ent.IsNotFound(err) {
 		return nil, fault.Missing("redirect")
@@ -86,6 +89,15 @@ func (s *Service) Redirect(ctx context.Context, id string) (*Redirect, error) {
 		return nil, fault.Missing("redirect")
 	}
 	return opened(row)
+}
+
+// RedirectIn returns a redirect of a site.
+func (s *Service) RedirectIn(ctx context.Context, siteID, id string) (*Redirect, error) {
+	found, err := s.Redirect(ctx, id)
+	if err == nil && found.SiteID != siteID {
+		return nil, fault.Missing("redirect")
+	}
+	return found, err
 }
 
 // RedirectOf returns the redirect of a path and where it leads, as far as that
@@ -116,21 +128,21 @@ func (s *Service) target(ctx context.Context, arranged *Structure, to Destinatio
 	}
 	switch to.Kind {
 	case enum.RedirectURL:
-		return to.URL, nil
+		return value(to.URL), nil
 	case enum.RedirectSection:
-		found, err := arranged.Section(to.SectionID)
+		found, err := arranged.Section(value(to.SiteSectionID))
 		if err != nil {
 			return "", fault.Missing("redirect")
 		}
 		return *below(&base, found.segments()...), nil
 	}
-	found, err := arranged.SiteSpace(to.SiteSpaceID)
+	found, err := arranged.SiteSpace(value(to.SiteSpaceID))
 	if err != nil {
 		return "", fault.Missing("redirect")
 	}
 	segments := found.path()
 	if to.Kind == enum.RedirectPage {
-		path, err := s.pagePath(ctx, found.Space, to.PageID)
+		path, err := s.pagePath(ctx, found.Space, value(to.PageID))
 		if err != nil {
 			return "", err
 		}
@@ -215,7 +227,7 @@ func (s *Service) checkDestination(ctx context.Context, siteID string, to Destin
 		return nil, err
 	}
 	if to.Kind == enum.RedirectURL {
-		if err := checkAddress("destination.url", to.URL); err != nil {
+		if err := checkAddress("destination.url", value(to.URL)); err != nil {
 			return nil, err
 		}
 		return json.Marshal(Destination{Kind: to.Kind, URL: to.URL})
@@ -228,6 +240,13 @@ func (s *Service) checkDestination(ctx context.Context, siteID string, to Destin
 		return nil, fault.Invalid("destination", "it names nothing that the site shows")
 	}
 	return json.Marshal(to)
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // UpdateRedirect changes a redirect; nil leaves what is. It needs the role

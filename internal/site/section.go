@@ -10,6 +10,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/audit"
 	"octavo/internal/fault"
+	"octavo/internal/pagination"
 	"octavo/internal/position"
 	"octavo/internal/space"
 )
@@ -161,6 +162,26 @@ func (s *Service) Section(ctx context.Context, id string) (*Section, error) {
 		err = fault.Missing("section")
 	}
 	return found[id], err
+}
+
+// SectionPage is a page of the sections.
+func (s *Structure) SectionPage(arguments pagination.Arguments) (pagination.Page[*Section], error) {
+	return pagination.Slice(arguments, "sections", s.Sections, func(each *Section) string { return each.ID })
+}
+
+// Above is the group that the section is in; nil at the top.
+func (s *Section) Above() *Group { return s.Structure.groupOrNil(s.GroupID) }
+
+// MoveSection is Sort for a section.
+func (s *Service) MoveSection(ctx context.Context, id string, to Position) (*Section, error) {
+	found, err := s.Section(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Sort(ctx, found.SiteID, id, to); err != nil {
+		return nil, err
+	}
+	return s.Section(ctx, id)
 }
 
 // SectionsByID returns sections by their ids, for loaders.

@@ -103,6 +103,9 @@ func (s *Service) CreateShareLink(ctx context.Context, siteID, name string) (*Sh
 
 // ShareLink returns a share link. It needs the role create.
 func (s *Service) ShareLink(ctx context.Context, id string) (*ShareLink, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	row, err := s.database.Client(ctx).SiteShareLink.Get(ctx, id)
 	if ent.IsNotFound(err) {
 		return nil, fault.Missing("share link")
@@ -115,6 +118,18 @@ func (s *Service) ShareLink(ctx context.Context, id string) (*ShareLink, error) 
 		return nil, err
 	}
 	return s.open(site, row)
+}
+
+// ShareLinkOf returns a share link of a site. It needs the role create.
+func (s *Service) ShareLinkOf(ctx context.Context, siteID, id string) (*ShareLink, error) {
+	if _, err := s.require(ctx, siteID, access.ScopeRead, access.Create); err != nil {
+		return nil, err
+	}
+	found, err := s.ShareLink(ctx, id)
+	if err == nil && found.SiteID != siteID {
+		return nil, fault.Missing("share link")
+	}
+	return found, err
 }
 
 // hashOf is how a key is looked up, so that the time which that takes tells

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"octavo/ent"
+	"octavo/ent/member"
 	"octavo/ent/predicate"
 	entsite "octavo/ent/site"
 	"octavo/ent/sitespace"
@@ -245,6 +246,26 @@ func (s *Service) showing(ctx context.Context, spaceID string) (predicate.Site, 
 		selector.Where(sql.In(selector.C(entsite.FieldID),
 			sql.Dialect(selector.Dialect()).Select(table.C(sitespace.FieldSiteID)).From(table).Where(sql.EQ(table.C(sitespace.FieldSpaceID), spaceID))))
 	}, err
+}
+
+// Readers lists the members of the organization who may read the site, in the
+// order in which they joined.
+func (s *Service) Readers(ctx context.Context, of *Site, arguments pagination.Arguments) (pagination.Page[*ent.Member], error) {
+	var none pagination.Page[*ent.Member]
+	if _, err := s.requireReader(ctx, of.ID); err != nil {
+		return none, err
+	}
+	window, err := arguments.Window(pagination.Key{Name: "readers"})
+	if err != nil {
+		return none, err
+	}
+	query := s.database.Client(ctx).Member.Query().
+		Where(member.OrganizationID(of.OrganizationID), member.RoleGTE(access.Read), member.Disabled(false))
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return none, err
+	}
+	return pagination.NewPage(window, rows, func(item *ent.Member) (string, string) { return "", item.ID }, query.Count), nil
 }
 
 // require returns a site in which the caller has at least the role: NOT_FOUND

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"octavo/ent"
@@ -10,10 +11,8 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/audit"
 	"octavo/internal/fault"
+	"octavo/internal/pagination"
 )
-
-// maximumCondition bounds an expression, in characters.
-const maximumCondition = 1024
 
 // NewSiteSpace is a space to be shown on a site.
 type NewSiteSpace struct {
@@ -80,6 +79,28 @@ func (s *Service) SiteSpace(ctx context.Context, id string) (*SiteSpace, error) 
 		err = fault.Missing("site space")
 	}
 	return found[id], err
+}
+
+// SiteSpacePage is a page of the site spaces; with a choice only of those that
+// are defaults, or only of others.
+func (s *Structure) SiteSpacePage(chosen *bool, arguments pagination.Arguments) (pagination.Page[*SiteSpace], error) {
+	items := s.SiteSpaces
+	if chosen != nil {
+		items = slices.DeleteFunc(slices.Clone(items), func(each *SiteSpace) bool { return each.Default != *chosen })
+	}
+	return pagination.Slice(arguments, "siteSpaces", items, func(each *SiteSpace) string { return each.ID })
+}
+
+// MoveSiteSpace is Sort for a site space.
+func (s *Service) MoveSiteSpace(ctx context.Context, id string, to Position) (*SiteSpace, error) {
+	found, err := s.SiteSpace(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Sort(ctx, found.SiteID, id, to); err != nil {
+		return nil, err
+	}
+	return s.SiteSpace(ctx, id)
 }
 
 // SiteSpacesByID returns site spaces by their ids, for loaders.

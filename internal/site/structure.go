@@ -471,3 +471,15 @@ func validSection(read *rows, id *string) *string {
 	}
 	return &ordered[0].ID
 }
+
+// Of is the site that it belongs to.
+func (s *SiteSpace) Of() *Site { return s.Structure.Site }
+
+// Of is the site that it belongs to.
+func (s *Section) Of() *Site { return s.Structure.Site }
+
+// Of is the site that it belongs to.
+func (g *Group) Of() *Site { return g.Structure.Site }
+
+// Of is the site that it belongs to.
+func (l *ShareLink) Of() *Site { return l.Site }
