@@ -21,6 +21,7 @@ import (
 	"octavo/graph/model"
 	"octavo/graph/scalar"
 	"octavo/internal/access"
+	"octavo/internal/adaptive"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
 	"octavo/internal/comment"
@@ -36,6 +37,7 @@ import (
 	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 	"octavo/internal/template"
@@ -78,6 +80,12 @@ type ResolverRoot interface {
 	Review() ReviewResolver
 	Revision() RevisionResolver
 	SectionSearchHit() SectionSearchHitResolver
+	Site() SiteResolver
+	SiteAdaptiveSchema() SiteAdaptiveSchemaResolver
+	SiteSection() SiteSectionResolver
+	SiteSectionGroup() SiteSectionGroupResolver
+	SiteShareLink() SiteShareLinkResolver
+	SiteSpace() SiteSpaceResolver
 	Space() SpaceResolver
 	SpaceSearchHit() SpaceSearchHitResolver
 	Subdomain() SubdomainResolver
@@ -116,6 +124,22 @@ type ComplexityRoot struct {
 
 	AddMemberToOrganizationTeamPayload struct {
 		TeamMember func(childComplexity int) int
+	}
+
+	AddSectionGroupToSitePayload struct {
+		SectionGroup func(childComplexity int) int
+	}
+
+	AddSectionToGroupPayload struct {
+		SectionGroup func(childComplexity int) int
+	}
+
+	AddSectionToSitePayload struct {
+		Section func(childComplexity int) int
+	}
+
+	AddSpaceToSitePayload struct {
+		SiteSpace func(childComplexity int) int
 	}
 
 	AgentInstructions struct {
@@ -455,6 +479,18 @@ type ComplexityRoot struct {
 		Team func(childComplexity int) int
 	}
 
+	CreateSitePayload struct {
+		Site func(childComplexity int) int
+	}
+
+	CreateSiteRedirectPayload struct {
+		Redirect func(childComplexity int) int
+	}
+
+	CreateSiteShareLinkPayload struct {
+		ShareLink func(childComplexity int) int
+	}
+
 	CreateSpacePayload struct {
 		Space func(childComplexity int) int
 	}
@@ -472,6 +508,34 @@ type ComplexityRoot struct {
 	}
 
 	DeleteOrganizationPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSitePayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteRedirectPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteSectionGroupPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteSectionPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteShareLinkPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteSpaceCustomizationPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteSiteSpacePayload struct {
 		Deleted func(childComplexity int) int
 	}
 
@@ -655,23 +719,49 @@ type ComplexityRoot struct {
 		Type  func(childComplexity int) int
 	}
 
+	MoveSiteSectionGroupPayload struct {
+		SectionGroup func(childComplexity int) int
+	}
+
+	MoveSiteSectionPayload struct {
+		Section func(childComplexity int) int
+	}
+
+	MoveSiteSpacePayload struct {
+		SiteSpace func(childComplexity int) int
+	}
+
 	MoveSpacePayload struct {
 		Space func(childComplexity int) int
 	}
 
 	Mutation struct {
 		AddMemberToOrganizationTeam              func(childComplexity int, input model.AddMemberToOrganizationTeamInput) int
+		AddSectionGroupToSite                    func(childComplexity int, input model.AddSectionGroupToSiteInput) int
+		AddSectionToGroup                        func(childComplexity int, input model.AddSectionToGroupInput) int
+		AddSectionToSite                         func(childComplexity int, input model.AddSectionToSiteInput) int
+		AddSpaceToSite                           func(childComplexity int, input model.AddSpaceToSiteInput) int
 		ApplyTemplateToSpace                     func(childComplexity int, input model.ApplyTemplateToSpaceInput) int
 		CreateAccessToken                        func(childComplexity int, input model.CreateAccessTokenInput) int
 		CreateChangeRequest                      func(childComplexity int, input model.CreateChangeRequestInput) int
 		CreateCollection                         func(childComplexity int, input model.CreateCollectionInput) int
 		CreateOrganization                       func(childComplexity int, input model.CreateOrganizationInput) int
 		CreateOrganizationTeam                   func(childComplexity int, input model.CreateOrganizationTeamInput) int
+		CreateSite                               func(childComplexity int, input model.CreateSiteInput) int
+		CreateSiteRedirect                       func(childComplexity int, input model.CreateSiteRedirectInput) int
+		CreateSiteShareLink                      func(childComplexity int, input model.CreateSiteShareLinkInput) int
 		CreateSpace                              func(childComplexity int, input model.CreateSpaceInput) int
 		DeleteComment                            func(childComplexity int, input model.DeleteCommentInput) int
 		DeleteCommentReply                       func(childComplexity int, input model.DeleteCommentReplyInput) int
 		DeleteMemberFromOrganizationTeam         func(childComplexity int, input model.DeleteMemberFromOrganizationTeamInput) int
 		DeleteOrganization                       func(childComplexity int, input model.DeleteOrganizationInput) int
+		DeleteSite                               func(childComplexity int, input model.DeleteSiteInput) int
+		DeleteSiteRedirect                       func(childComplexity int, input model.DeleteSiteRedirectInput) int
+		DeleteSiteSection                        func(childComplexity int, input model.DeleteSiteSectionInput) int
+		DeleteSiteSectionGroup                   func(childComplexity int, input model.DeleteSiteSectionGroupInput) int
+		DeleteSiteShareLink                      func(childComplexity int, input model.DeleteSiteShareLinkInput) int
+		DeleteSiteSpace                          func(childComplexity int, input model.DeleteSiteSpaceInput) int
+		DeleteSiteSpaceCustomization             func(childComplexity int, input model.DeleteSiteSpaceCustomizationInput) int
 		DeleteSpace                              func(childComplexity int, input model.DeleteSpaceInput) int
 		DuplicateSpace                           func(childComplexity int, input model.DuplicateSpaceInput) int
 		ExportToGitRepository                    func(childComplexity int, input model.ExportToGitRepositoryInput) int
@@ -679,12 +769,19 @@ type ComplexityRoot struct {
 		ImportGitRepository                      func(childComplexity int, input model.ImportGitRepositoryInput) int
 		JoinOrganization                         func(childComplexity int, input model.JoinOrganizationInput) int
 		MergeChangeRequest                       func(childComplexity int, input model.MergeChangeRequestInput) int
+		MoveSiteSection                          func(childComplexity int, input model.MoveSiteSectionInput) int
+		MoveSiteSectionGroup                     func(childComplexity int, input model.MoveSiteSectionGroupInput) int
+		MoveSiteSpace                            func(childComplexity int, input model.MoveSiteSpaceInput) int
 		MoveSpace                                func(childComplexity int, input model.MoveSpaceInput) int
+		OverrideSiteSpaceCustomization           func(childComplexity int, input model.OverrideSiteSpaceCustomizationInput) int
 		PostComment                              func(childComplexity int, input model.PostCommentInput) int
 		PostCommentReply                         func(childComplexity int, input model.PostCommentReplyInput) int
+		PublishSite                              func(childComplexity int, input model.PublishSiteInput) int
+		RegenerateSitePublishingAuth             func(childComplexity int, input model.RegenerateSitePublishingAuthInput) int
 		RemoveMemberFromOrganization             func(childComplexity int, input model.RemoveMemberFromOrganizationInput) int
 		RemovePermission                         func(childComplexity int, input model.RemovePermissionInput) int
 		RemoveRequestedReviewerFromChangeRequest func(childComplexity int, input model.RemoveRequestedReviewerFromChangeRequestInput) int
+		RemoveSectionFromGroup                   func(childComplexity int, input model.RemoveSectionFromGroupInput) int
 		RemoveTeamFromOrganization               func(childComplexity int, input model.RemoveTeamFromOrganizationInput) int
 		RequestReviewersForChangeRequest         func(childComplexity int, input model.RequestReviewersForChangeRequestInput) int
 		ResolveConflicts                         func(childComplexity int, input model.ResolveConflictsInput) int
@@ -692,8 +789,11 @@ type ComplexityRoot struct {
 		RevertMerge                              func(childComplexity int, input model.RevertMergeInput) int
 		RevokeAccessToken                        func(childComplexity int, input model.RevokeAccessTokenInput) int
 		SetUserAsSSOMemberForOrganization        func(childComplexity int, input model.SetUserAsSSOMemberForOrganizationInput) int
+		SortSiteStructure                        func(childComplexity int, input model.SortSiteStructureInput) int
 		SubmitChangeRequestReview                func(childComplexity int, input model.SubmitChangeRequestReviewInput) int
+		TrackEventsInSite                        func(childComplexity int, input model.TrackEventsInSiteInput) int
 		TransferSpace                            func(childComplexity int, input model.TransferSpaceInput) int
+		UnpublishSite                            func(childComplexity int, input model.UnpublishSiteInput) int
 		UpdateChangeRequest                      func(childComplexity int, input model.UpdateChangeRequestInput) int
 		UpdateChangeRequestContent               func(childComplexity int, input model.UpdateChangeRequestContentInput) int
 		UpdateChangeRequestFromMain              func(childComplexity int, input model.UpdateChangeRequestFromMainInput) int
@@ -706,6 +806,15 @@ type ComplexityRoot struct {
 		UpdateOrganizationAgentInstructions      func(childComplexity int, input model.UpdateOrganizationAgentInstructionsInput) int
 		UpdateOrganizationMemberLastSeenAt       func(childComplexity int, input model.UpdateOrganizationMemberLastSeenAtInput) int
 		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
+		UpdateSite                               func(childComplexity int, input model.UpdateSiteInput) int
+		UpdateSiteAdaptiveSchema                 func(childComplexity int, input model.UpdateSiteAdaptiveSchemaInput) int
+		UpdateSiteCustomization                  func(childComplexity int, input model.UpdateSiteCustomizationInput) int
+		UpdateSitePublishingAuth                 func(childComplexity int, input model.UpdateSitePublishingAuthInput) int
+		UpdateSiteRedirect                       func(childComplexity int, input model.UpdateSiteRedirectInput) int
+		UpdateSiteSection                        func(childComplexity int, input model.UpdateSiteSectionInput) int
+		UpdateSiteSectionGroup                   func(childComplexity int, input model.UpdateSiteSectionGroupInput) int
+		UpdateSiteShareLink                      func(childComplexity int, input model.UpdateSiteShareLinkInput) int
+		UpdateSiteSpace                          func(childComplexity int, input model.UpdateSiteSpaceInput) int
 		UpdateSpace                              func(childComplexity int, input model.UpdateSpaceInput) int
 		UpdateSpaceContent                       func(childComplexity int, input model.UpdateSpaceContentInput) int
 		UpdateTeamInOrganization                 func(childComplexity int, input model.UpdateTeamInOrganizationInput) int
@@ -734,6 +843,8 @@ type ComplexityRoot struct {
 		Plan              func(childComplexity int) int
 		SSO               func(childComplexity int) int
 		Search            func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
+		Site              func(childComplexity int, id string) int
+		Sites             func(childComplexity int, filter *model.SiteFilter, first *int, after *string, last *int, before *string) int
 		Spaces            func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Team              func(childComplexity int, id string) int
 		Teams             func(childComplexity int, filter *model.TeamFilter, first *int, after *string, last *int, before *string) int
@@ -774,6 +885,10 @@ type ComplexityRoot struct {
 		App      func(childComplexity int) int
 		Location func(childComplexity int) int
 		Logo     func(childComplexity int) int
+	}
+
+	OverrideSiteSpaceCustomizationPayload struct {
+		SiteSpace func(childComplexity int) int
 	}
 
 	Page struct {
@@ -878,6 +993,21 @@ type ComplexityRoot struct {
 		CommentReply func(childComplexity int) int
 	}
 
+	PublishSitePayload struct {
+		Site func(childComplexity int) int
+	}
+
+	PublishedSite struct {
+		Customizations func(childComplexity int) int
+		Scripts        func(childComplexity int) int
+		Site           func(childComplexity int) int
+		Structure      func(childComplexity int) int
+	}
+
+	PublishedURLs struct {
+		Published func(childComplexity int) int
+	}
+
 	Query struct {
 		Collection    func(childComplexity int, id string) int
 		Comment       func(childComplexity int, id string) int
@@ -886,6 +1016,7 @@ type ComplexityRoot struct {
 		Nodes         func(childComplexity int, ids []string) int
 		Organization  func(childComplexity int, id string) int
 		Organizations func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Site          func(childComplexity int, id string) int
 		Space         func(childComplexity int, id string) int
 		Subdomain     func(childComplexity int, subdomain string) int
 		Templates     func(childComplexity int) int
@@ -905,6 +1036,10 @@ type ComplexityRoot struct {
 		User      func(childComplexity int) int
 	}
 
+	RegenerateSitePublishingAuthPayload struct {
+		PublishingAuth func(childComplexity int) int
+	}
+
 	RemoveMemberFromOrganizationPayload struct {
 		Deleted func(childComplexity int) int
 	}
@@ -916,6 +1051,10 @@ type ComplexityRoot struct {
 	RemoveRequestedReviewerFromChangeRequestPayload struct {
 		ChangeRequest func(childComplexity int) int
 		Removed       func(childComplexity int) int
+	}
+
+	RemoveSectionFromGroupPayload struct {
+		Deleted func(childComplexity int) int
 	}
 
 	RemoveTeamFromOrganizationPayload struct {
@@ -1116,6 +1255,233 @@ type ComplexityRoot struct {
 		Member func(childComplexity int) int
 	}
 
+	Site struct {
+		AdaptiveContent    func(childComplexity int) int
+		AgentsContext      func(childComplexity int) int
+		Basename           func(childComplexity int) int
+		CreatedAt          func(childComplexity int) int
+		Customization      func(childComplexity int) int
+		Hostname           func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Icon               func(childComplexity int) int
+		IntegrationScripts func(childComplexity int) int
+		Organization       func(childComplexity int) int
+		Preview            func(childComplexity int, siteSpace *string, claims *string) int
+		Profile            func(childComplexity int, shareKey *string) int
+		Proxy              func(childComplexity int) int
+		Published          func(childComplexity int) int
+		PublishingAuth     func(childComplexity int) int
+		Readers            func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Redirect           func(childComplexity int, id string) int
+		RedirectBySource   func(childComplexity int, source string, shareKey *string) int
+		Redirects          func(childComplexity int, search *string, first *int, after *string, last *int, before *string) int
+		Schema             func(childComplexity int) int
+		Section            func(childComplexity int, id string) int
+		SectionGroup       func(childComplexity int, id string) int
+		SectionGroups      func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Sections           func(childComplexity int, shareKey *string, first *int, after *string, last *int, before *string) int
+		ShareLink          func(childComplexity int, id string) int
+		ShareLinks         func(childComplexity int, first *int, after *string, last *int, before *string) int
+		SiteSpace          func(childComplexity int, id string) int
+		SiteSpaceCount     func(childComplexity int) int
+		SiteSpaces         func(childComplexity int, filter *model.SiteSpaceFilter, shareKey *string, first *int, after *string, last *int, before *string) int
+		Structure          func(childComplexity int, shareKey *string) int
+		TemplateConditions func(childComplexity int) int
+		Title              func(childComplexity int) int
+		Type               func(childComplexity int) int
+		Urls               func(childComplexity int) int
+		Visibility         func(childComplexity int) int
+	}
+
+	SiteAdaptiveSchema struct {
+		JSONSchema func(childComplexity int) int
+		UpdatedAt  func(childComplexity int) int
+	}
+
+	SiteConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteCustomizations struct {
+		Site       func(childComplexity int) int
+		SiteSpaces func(childComplexity int) int
+	}
+
+	SiteEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteIntegrationScript struct {
+		ContentSecurityPolicy func(childComplexity int) int
+		Cookies               func(childComplexity int) int
+		Script                func(childComplexity int) int
+	}
+
+	SitePreview struct {
+		URL func(childComplexity int) int
+	}
+
+	SiteProxy struct {
+		Origin func(childComplexity int) int
+		Target func(childComplexity int) int
+	}
+
+	SitePublishingAuth struct {
+		Backend     func(childComplexity int) int
+		FallbackURL func(childComplexity int) int
+		PrivateKey  func(childComplexity int) int
+	}
+
+	SiteRedirect struct {
+		Destination func(childComplexity int) int
+		ID          func(childComplexity int) int
+		Source      func(childComplexity int) int
+	}
+
+	SiteRedirectConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteRedirectDestination struct {
+		Kind          func(childComplexity int) int
+		PageID        func(childComplexity int) int
+		SiteSectionID func(childComplexity int) int
+		SiteSpaceID   func(childComplexity int) int
+		URL           func(childComplexity int) int
+	}
+
+	SiteRedirectEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteRedirectTarget struct {
+		Redirect func(childComplexity int) int
+		Target   func(childComplexity int) int
+	}
+
+	SiteSection struct {
+		Condition    func(childComplexity int) int
+		Default      func(childComplexity int) int
+		Description  func(childComplexity int) int
+		ID           func(childComplexity int) int
+		Icon         func(childComplexity int) int
+		Path         func(childComplexity int) int
+		SectionGroup func(childComplexity int) int
+		Site         func(childComplexity int) int
+		SiteSpaces   func(childComplexity int) int
+		Title        func(childComplexity int) int
+		Urls         func(childComplexity int) int
+	}
+
+	SiteSectionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteSectionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteSectionGroup struct {
+		Children     func(childComplexity int) int
+		ID           func(childComplexity int) int
+		Icon         func(childComplexity int) int
+		SectionGroup func(childComplexity int) int
+		Sections     func(childComplexity int) int
+		Site         func(childComplexity int) int
+		Title        func(childComplexity int) int
+	}
+
+	SiteSectionGroupConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteSectionGroupEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteShareLink struct {
+		Active    func(childComplexity int) int
+		CreatedAt func(childComplexity int) int
+		ID        func(childComplexity int) int
+		Key       func(childComplexity int) int
+		Name      func(childComplexity int) int
+		Urls      func(childComplexity int) int
+	}
+
+	SiteShareLinkConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteShareLinkEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteSpace struct {
+		Condition     func(childComplexity int) int
+		Customization func(childComplexity int) int
+		Default       func(childComplexity int) int
+		ID            func(childComplexity int) int
+		Overrides     func(childComplexity int) int
+		Path          func(childComplexity int) int
+		Section       func(childComplexity int) int
+		Site          func(childComplexity int) int
+		Space         func(childComplexity int) int
+		Title         func(childComplexity int) int
+		Urls          func(childComplexity int) int
+	}
+
+	SiteSpaceConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SiteSpaceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	SiteStructure struct {
+		Top  func(childComplexity int) int
+		Type func(childComplexity int) int
+	}
+
+	SiteTemplateCondition struct {
+		Condition   func(childComplexity int) int
+		Description func(childComplexity int) int
+	}
+
+	SiteURLs struct {
+		App       func(childComplexity int) int
+		Location  func(childComplexity int) int
+		Published func(childComplexity int) int
+	}
+
+	SortSiteStructurePayload struct {
+		Item func(childComplexity int) int
+	}
+
 	Space struct {
 		ChangeRequest           func(childComplexity int, id string) int
 		ChangeRequestCount      func(childComplexity int) int
@@ -1144,9 +1510,10 @@ type ComplexityRoot struct {
 		Revisions               func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Search                  func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
 		ShownEmoji              func(childComplexity int) int
+		SiteSpaces              func(childComplexity int) int
 		Title                   func(childComplexity int) int
 		UpdatedAt               func(childComplexity int) int
-		Urls                    func(childComplexity int) int
+		Urls                    func(childComplexity int, shareKey *string) int
 		UserPermissions         func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Visibility              func(childComplexity int) int
 	}
@@ -1221,6 +1588,7 @@ type ComplexityRoot struct {
 	Subscription struct {
 		ChangeRequestUpdated func(childComplexity int, changeRequest string) int
 		CommentAdded         func(childComplexity int, space string, changeRequest *string) int
+		SiteUpdated          func(childComplexity int, site string) int
 		SpaceContentUpdated  func(childComplexity int, space string) int
 	}
 
@@ -1277,6 +1645,10 @@ type ComplexityRoot struct {
 		Title       func(childComplexity int) int
 	}
 
+	TrackEventsInSitePayload struct {
+		Accepted func(childComplexity int) int
+	}
+
 	TransferSpacePayload struct {
 		Space func(childComplexity int) int
 	}
@@ -1284,6 +1656,10 @@ type ComplexityRoot struct {
 	UnmetRule struct {
 		Message func(childComplexity int) int
 		Rule    func(childComplexity int) int
+	}
+
+	UnpublishSitePayload struct {
+		Site func(childComplexity int) int
 	}
 
 	UpdateChangeRequestContentPayload struct {
@@ -1338,6 +1714,42 @@ type ComplexityRoot struct {
 
 	UpdatePermissionPayload struct {
 		Resource func(childComplexity int) int
+	}
+
+	UpdateSiteAdaptiveSchemaPayload struct {
+		Site func(childComplexity int) int
+	}
+
+	UpdateSiteCustomizationPayload struct {
+		Site func(childComplexity int) int
+	}
+
+	UpdateSitePayload struct {
+		Site func(childComplexity int) int
+	}
+
+	UpdateSitePublishingAuthPayload struct {
+		PublishingAuth func(childComplexity int) int
+	}
+
+	UpdateSiteRedirectPayload struct {
+		Redirect func(childComplexity int) int
+	}
+
+	UpdateSiteSectionGroupPayload struct {
+		SectionGroup func(childComplexity int) int
+	}
+
+	UpdateSiteSectionPayload struct {
+		Section func(childComplexity int) int
+	}
+
+	UpdateSiteShareLinkPayload struct {
+		ShareLink func(childComplexity int) int
+	}
+
+	UpdateSiteSpacePayload struct {
+		SiteSpace func(childComplexity int) int
 	}
 
 	UpdateSpaceContentPayload struct {
@@ -1526,6 +1938,39 @@ type MutationResolver interface {
 	GrantPermissions(ctx context.Context, input model.GrantPermissionsInput) (*model.GrantPermissionsPayload, error)
 	UpdatePermission(ctx context.Context, input model.UpdatePermissionInput) (*model.UpdatePermissionPayload, error)
 	RemovePermission(ctx context.Context, input model.RemovePermissionInput) (*model.RemovePermissionPayload, error)
+	CreateSite(ctx context.Context, input model.CreateSiteInput) (*model.CreateSitePayload, error)
+	UpdateSite(ctx context.Context, input model.UpdateSiteInput) (*model.UpdateSitePayload, error)
+	DeleteSite(ctx context.Context, input model.DeleteSiteInput) (*model.DeleteSitePayload, error)
+	PublishSite(ctx context.Context, input model.PublishSiteInput) (*model.PublishSitePayload, error)
+	UnpublishSite(ctx context.Context, input model.UnpublishSiteInput) (*model.UnpublishSitePayload, error)
+	UpdateSiteAdaptiveSchema(ctx context.Context, input model.UpdateSiteAdaptiveSchemaInput) (*model.UpdateSiteAdaptiveSchemaPayload, error)
+	AddSpaceToSite(ctx context.Context, input model.AddSpaceToSiteInput) (*model.AddSpaceToSitePayload, error)
+	UpdateSiteSpace(ctx context.Context, input model.UpdateSiteSpaceInput) (*model.UpdateSiteSpacePayload, error)
+	DeleteSiteSpace(ctx context.Context, input model.DeleteSiteSpaceInput) (*model.DeleteSiteSpacePayload, error)
+	MoveSiteSpace(ctx context.Context, input model.MoveSiteSpaceInput) (*model.MoveSiteSpacePayload, error)
+	AddSectionToSite(ctx context.Context, input model.AddSectionToSiteInput) (*model.AddSectionToSitePayload, error)
+	UpdateSiteSection(ctx context.Context, input model.UpdateSiteSectionInput) (*model.UpdateSiteSectionPayload, error)
+	DeleteSiteSection(ctx context.Context, input model.DeleteSiteSectionInput) (*model.DeleteSiteSectionPayload, error)
+	MoveSiteSection(ctx context.Context, input model.MoveSiteSectionInput) (*model.MoveSiteSectionPayload, error)
+	AddSectionGroupToSite(ctx context.Context, input model.AddSectionGroupToSiteInput) (*model.AddSectionGroupToSitePayload, error)
+	UpdateSiteSectionGroup(ctx context.Context, input model.UpdateSiteSectionGroupInput) (*model.UpdateSiteSectionGroupPayload, error)
+	DeleteSiteSectionGroup(ctx context.Context, input model.DeleteSiteSectionGroupInput) (*model.DeleteSiteSectionGroupPayload, error)
+	MoveSiteSectionGroup(ctx context.Context, input model.MoveSiteSectionGroupInput) (*model.MoveSiteSectionGroupPayload, error)
+	AddSectionToGroup(ctx context.Context, input model.AddSectionToGroupInput) (*model.AddSectionToGroupPayload, error)
+	RemoveSectionFromGroup(ctx context.Context, input model.RemoveSectionFromGroupInput) (*model.RemoveSectionFromGroupPayload, error)
+	SortSiteStructure(ctx context.Context, input model.SortSiteStructureInput) (*model.SortSiteStructurePayload, error)
+	UpdateSiteCustomization(ctx context.Context, input model.UpdateSiteCustomizationInput) (*model.UpdateSiteCustomizationPayload, error)
+	OverrideSiteSpaceCustomization(ctx context.Context, input model.OverrideSiteSpaceCustomizationInput) (*model.OverrideSiteSpaceCustomizationPayload, error)
+	DeleteSiteSpaceCustomization(ctx context.Context, input model.DeleteSiteSpaceCustomizationInput) (*model.DeleteSiteSpaceCustomizationPayload, error)
+	CreateSiteShareLink(ctx context.Context, input model.CreateSiteShareLinkInput) (*model.CreateSiteShareLinkPayload, error)
+	UpdateSiteShareLink(ctx context.Context, input model.UpdateSiteShareLinkInput) (*model.UpdateSiteShareLinkPayload, error)
+	DeleteSiteShareLink(ctx context.Context, input model.DeleteSiteShareLinkInput) (*model.DeleteSiteShareLinkPayload, error)
+	UpdateSitePublishingAuth(ctx context.Context, input model.UpdateSitePublishingAuthInput) (*model.UpdateSitePublishingAuthPayload, error)
+	RegenerateSitePublishingAuth(ctx context.Context, input model.RegenerateSitePublishingAuthInput) (*model.RegenerateSitePublishingAuthPayload, error)
+	CreateSiteRedirect(ctx context.Context, input model.CreateSiteRedirectInput) (*model.CreateSiteRedirectPayload, error)
+	UpdateSiteRedirect(ctx context.Context, input model.UpdateSiteRedirectInput) (*model.UpdateSiteRedirectPayload, error)
+	DeleteSiteRedirect(ctx context.Context, input model.DeleteSiteRedirectInput) (*model.DeleteSiteRedirectPayload, error)
+	TrackEventsInSite(ctx context.Context, input model.TrackEventsInSiteInput) (*model.TrackEventsInSitePayload, error)
 	CreateSpace(ctx context.Context, input model.CreateSpaceInput) (*model.CreateSpacePayload, error)
 	UpdateSpace(ctx context.Context, input model.UpdateSpaceInput) (*model.UpdateSpacePayload, error)
 	DeleteSpace(ctx context.Context, input model.DeleteSpaceInput) (*model.DeleteSpacePayload, error)
@@ -1561,6 +2006,8 @@ type OrganizationResolver interface {
 	Members(ctx context.Context, obj *organization.Organization, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Member(ctx context.Context, obj *organization.Organization, user string) (*ent.Member, error)
 	MemberSpaces(ctx context.Context, obj *organization.Organization, user string, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberSpaceConnection, error)
+	Sites(ctx context.Context, obj *organization.Organization, filter *model.SiteFilter, first *int, after *string, last *int, before *string) (*model.SiteConnection, error)
+	Site(ctx context.Context, obj *organization.Organization, id string) (*site.Site, error)
 	Teams(ctx context.Context, obj *organization.Organization, filter *model.TeamFilter, first *int, after *string, last *int, before *string) (*model.TeamConnection, error)
 	Team(ctx context.Context, obj *organization.Organization, id string) (*team.Team, error)
 }
@@ -1592,6 +2039,7 @@ type QueryResolver interface {
 	Organization(ctx context.Context, id string) (*organization.Organization, error)
 	Organizations(ctx context.Context, first *int, after *string, last *int, before *string) (*model.OrganizationConnection, error)
 	Subdomain(ctx context.Context, subdomain string) (*organization.Subdomain, error)
+	Site(ctx context.Context, id string) (*site.Site, error)
 	Space(ctx context.Context, id string) (*space.Space, error)
 	Templates(ctx context.Context) ([]*template.Template, error)
 	Viewer(ctx context.Context) (*ent.User, error)
@@ -1640,7 +2088,61 @@ type RevisionResolver interface {
 type SectionSearchHitResolver interface {
 	Urls(ctx context.Context, obj *search.SectionHit) (*model.PageURLs, error)
 }
+type SiteResolver interface {
+	Icon(ctx context.Context, obj *site.Site) (any, error)
+
+	Proxy(ctx context.Context, obj *site.Site) (*model.SiteProxy, error)
+
+	Urls(ctx context.Context, obj *site.Site) (*model.SiteURLs, error)
+	Organization(ctx context.Context, obj *site.Site) (*organization.Organization, error)
+	Structure(ctx context.Context, obj *site.Site, shareKey *string) (*site.Structure, error)
+	SiteSpaces(ctx context.Context, obj *site.Site, filter *model.SiteSpaceFilter, shareKey *string, first *int, after *string, last *int, before *string) (*model.SiteSpaceConnection, error)
+	SiteSpace(ctx context.Context, obj *site.Site, id string) (*site.SiteSpace, error)
+	Sections(ctx context.Context, obj *site.Site, shareKey *string, first *int, after *string, last *int, before *string) (*model.SiteSectionConnection, error)
+	Section(ctx context.Context, obj *site.Site, id string) (*site.Section, error)
+	SectionGroups(ctx context.Context, obj *site.Site, first *int, after *string, last *int, before *string) (*model.SiteSectionGroupConnection, error)
+	SectionGroup(ctx context.Context, obj *site.Site, id string) (*site.Group, error)
+	Profile(ctx context.Context, obj *site.Site, shareKey *string) (*model.PublishedSite, error)
+	Customization(ctx context.Context, obj *site.Site) (any, error)
+
+	ShareLinks(ctx context.Context, obj *site.Site, first *int, after *string, last *int, before *string) (*model.SiteShareLinkConnection, error)
+	ShareLink(ctx context.Context, obj *site.Site, id string) (*site.ShareLink, error)
+	PublishingAuth(ctx context.Context, obj *site.Site) (*site.PublishingAuth, error)
+	Redirects(ctx context.Context, obj *site.Site, search *string, first *int, after *string, last *int, before *string) (*model.SiteRedirectConnection, error)
+	Redirect(ctx context.Context, obj *site.Site, id string) (*site.Redirect, error)
+	RedirectBySource(ctx context.Context, obj *site.Site, source string, shareKey *string) (*model.SiteRedirectTarget, error)
+	Preview(ctx context.Context, obj *site.Site, siteSpace *string, claims *string) (*model.SitePreview, error)
+	IntegrationScripts(ctx context.Context, obj *site.Site) ([]*model.SiteIntegrationScript, error)
+	Readers(ctx context.Context, obj *site.Site, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
+}
+type SiteAdaptiveSchemaResolver interface {
+	JSONSchema(ctx context.Context, obj *site.AdaptiveSchema) (any, error)
+}
+type SiteSectionResolver interface {
+	SectionGroup(ctx context.Context, obj *site.Section) (*site.Group, error)
+
+	Urls(ctx context.Context, obj *site.Section) (*model.PublishedURLs, error)
+	Site(ctx context.Context, obj *site.Section) (*site.Site, error)
+}
+type SiteSectionGroupResolver interface {
+	SectionGroup(ctx context.Context, obj *site.Group) (*site.Group, error)
+
+	Site(ctx context.Context, obj *site.Group) (*site.Site, error)
+}
+type SiteShareLinkResolver interface {
+	Urls(ctx context.Context, obj *site.ShareLink) (*model.PublishedURLs, error)
+}
+type SiteSpaceResolver interface {
+	Title(ctx context.Context, obj *site.SiteSpace) (string, error)
+
+	Urls(ctx context.Context, obj *site.SiteSpace) (*model.PublishedURLs, error)
+	Customization(ctx context.Context, obj *site.SiteSpace) (any, error)
+
+	Site(ctx context.Context, obj *site.SiteSpace) (*site.Site, error)
+}
 type SpaceResolver interface {
+	Visibility(ctx context.Context, obj *space.Space) (enum.SpaceVisibility, error)
+
 	Organization(ctx context.Context, obj *space.Space) (*organization.Organization, error)
 	Parent(ctx context.Context, obj *space.Space) (*collection.Collection, error)
 
@@ -1648,7 +2150,7 @@ type SpaceResolver interface {
 	RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error)
 	Revisions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.RevisionConnection, error)
 	GitSync(ctx context.Context, obj *space.Space) (*model.GitSync, error)
-	Urls(ctx context.Context, obj *space.Space) (*model.SpaceURLs, error)
+	Urls(ctx context.Context, obj *space.Space, shareKey *string) (*model.SpaceURLs, error)
 
 	ChangeRequests(ctx context.Context, obj *space.Space, filter *model.ChangeRequestFilter, first *int, after *string, last *int, before *string) (*model.ChangeRequestConnection, error)
 	ChangeRequest(ctx context.Context, obj *space.Space, id string) (*changerequest.ChangeRequest, error)
@@ -1658,6 +2160,7 @@ type SpaceResolver interface {
 	Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error)
 	UserPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
 	EffectivePermissions(ctx context.Context, obj *space.Space, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
+	SiteSpaces(ctx context.Context, obj *space.Space) ([]*site.SiteSpace, error)
 }
 type SpaceSearchHitResolver interface {
 	Space(ctx context.Context, obj *search.SpaceHit) (*space.Space, error)
@@ -1668,6 +2171,7 @@ type SubdomainResolver interface {
 type SubscriptionResolver interface {
 	ChangeRequestUpdated(ctx context.Context, changeRequest string) (<-chan *changerequest.ChangeRequest, error)
 	CommentAdded(ctx context.Context, space string, changeRequest *string) (<-chan live.Remark, error)
+	SiteUpdated(ctx context.Context, site string) (<-chan *site.Site, error)
 	SpaceContentUpdated(ctx context.Context, space string) (<-chan *space.Space, error)
 }
 type TeamResolver interface {
@@ -1792,6 +2296,34 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AddMemberToOrganizationTeamPayload.TeamMember(childComplexity), true
+
+	case "AddSectionGroupToSitePayload.sectionGroup":
+		if e.ComplexityRoot.AddSectionGroupToSitePayload.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddSectionGroupToSitePayload.SectionGroup(childComplexity), true
+
+	case "AddSectionToGroupPayload.sectionGroup":
+		if e.ComplexityRoot.AddSectionToGroupPayload.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddSectionToGroupPayload.SectionGroup(childComplexity), true
+
+	case "AddSectionToSitePayload.section":
+		if e.ComplexityRoot.AddSectionToSitePayload.Section == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddSectionToSitePayload.Section(childComplexity), true
+
+	case "AddSpaceToSitePayload.siteSpace":
+		if e.ComplexityRoot.AddSpaceToSitePayload.SiteSpace == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddSpaceToSitePayload.SiteSpace(childComplexity), true
 
 	case "AgentInstructions.document":
 		if e.ComplexityRoot.AgentInstructions.Document == nil {
@@ -3149,6 +3681,27 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateOrganizationTeamPayload.Team(childComplexity), true
 
+	case "CreateSitePayload.site":
+		if e.ComplexityRoot.CreateSitePayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateSitePayload.Site(childComplexity), true
+
+	case "CreateSiteRedirectPayload.redirect":
+		if e.ComplexityRoot.CreateSiteRedirectPayload.Redirect == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateSiteRedirectPayload.Redirect(childComplexity), true
+
+	case "CreateSiteShareLinkPayload.shareLink":
+		if e.ComplexityRoot.CreateSiteShareLinkPayload.ShareLink == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateSiteShareLinkPayload.ShareLink(childComplexity), true
+
 	case "CreateSpacePayload.space":
 		if e.ComplexityRoot.CreateSpacePayload.Space == nil {
 			break
@@ -3183,6 +3736,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteOrganizationPayload.Deleted(childComplexity), true
+
+	case "DeleteSitePayload.deleted":
+		if e.ComplexityRoot.DeleteSitePayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSitePayload.Deleted(childComplexity), true
+
+	case "DeleteSiteRedirectPayload.deleted":
+		if e.ComplexityRoot.DeleteSiteRedirectPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteRedirectPayload.Deleted(childComplexity), true
+
+	case "DeleteSiteSectionGroupPayload.deleted":
+		if e.ComplexityRoot.DeleteSiteSectionGroupPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteSectionGroupPayload.Deleted(childComplexity), true
+
+	case "DeleteSiteSectionPayload.deleted":
+		if e.ComplexityRoot.DeleteSiteSectionPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteSectionPayload.Deleted(childComplexity), true
+
+	case "DeleteSiteShareLinkPayload.deleted":
+		if e.ComplexityRoot.DeleteSiteShareLinkPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteShareLinkPayload.Deleted(childComplexity), true
+
+	case "DeleteSiteSpaceCustomizationPayload.deleted":
+		if e.ComplexityRoot.DeleteSiteSpaceCustomizationPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteSpaceCustomizationPayload.Deleted(childComplexity), true
+
+	case "DeleteSiteSpacePayload.deleted":
+		if e.ComplexityRoot.DeleteSiteSpacePayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteSiteSpacePayload.Deleted(childComplexity), true
 
 	case "DeleteSpacePayload.deleted":
 		if e.ComplexityRoot.DeleteSpacePayload.Deleted == nil {
@@ -3776,6 +4378,27 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MergeRules.Type(childComplexity), true
 
+	case "MoveSiteSectionGroupPayload.sectionGroup":
+		if e.ComplexityRoot.MoveSiteSectionGroupPayload.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveSiteSectionGroupPayload.SectionGroup(childComplexity), true
+
+	case "MoveSiteSectionPayload.section":
+		if e.ComplexityRoot.MoveSiteSectionPayload.Section == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveSiteSectionPayload.Section(childComplexity), true
+
+	case "MoveSiteSpacePayload.siteSpace":
+		if e.ComplexityRoot.MoveSiteSpacePayload.SiteSpace == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveSiteSpacePayload.SiteSpace(childComplexity), true
+
 	case "MoveSpacePayload.space":
 		if e.ComplexityRoot.MoveSpacePayload.Space == nil {
 			break
@@ -3794,6 +4417,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AddMemberToOrganizationTeam(childComplexity, args["input"].(model.AddMemberToOrganizationTeamInput)), true
+	case "Mutation.addSectionGroupToSite":
+		if e.ComplexityRoot.Mutation.AddSectionGroupToSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addSectionGroupToSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddSectionGroupToSite(childComplexity, args["input"].(model.AddSectionGroupToSiteInput)), true
+	case "Mutation.addSectionToGroup":
+		if e.ComplexityRoot.Mutation.AddSectionToGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addSectionToGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddSectionToGroup(childComplexity, args["input"].(model.AddSectionToGroupInput)), true
+	case "Mutation.addSectionToSite":
+		if e.ComplexityRoot.Mutation.AddSectionToSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addSectionToSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddSectionToSite(childComplexity, args["input"].(model.AddSectionToSiteInput)), true
+	case "Mutation.addSpaceToSite":
+		if e.ComplexityRoot.Mutation.AddSpaceToSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addSpaceToSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddSpaceToSite(childComplexity, args["input"].(model.AddSpaceToSiteInput)), true
 	case "Mutation.applyTemplateToSpace":
 		if e.ComplexityRoot.Mutation.ApplyTemplateToSpace == nil {
 			break
@@ -3860,6 +4527,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateOrganizationTeam(childComplexity, args["input"].(model.CreateOrganizationTeamInput)), true
+	case "Mutation.createSite":
+		if e.ComplexityRoot.Mutation.CreateSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateSite(childComplexity, args["input"].(model.CreateSiteInput)), true
+	case "Mutation.createSiteRedirect":
+		if e.ComplexityRoot.Mutation.CreateSiteRedirect == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createSiteRedirect_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateSiteRedirect(childComplexity, args["input"].(model.CreateSiteRedirectInput)), true
+	case "Mutation.createSiteShareLink":
+		if e.ComplexityRoot.Mutation.CreateSiteShareLink == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createSiteShareLink_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateSiteShareLink(childComplexity, args["input"].(model.CreateSiteShareLinkInput)), true
 	case "Mutation.createSpace":
 		if e.ComplexityRoot.Mutation.CreateSpace == nil {
 			break
@@ -3915,6 +4615,83 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteOrganization(childComplexity, args["input"].(model.DeleteOrganizationInput)), true
+	case "Mutation.deleteSite":
+		if e.ComplexityRoot.Mutation.DeleteSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSite(childComplexity, args["input"].(model.DeleteSiteInput)), true
+	case "Mutation.deleteSiteRedirect":
+		if e.ComplexityRoot.Mutation.DeleteSiteRedirect == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteRedirect_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteRedirect(childComplexity, args["input"].(model.DeleteSiteRedirectInput)), true
+	case "Mutation.deleteSiteSection":
+		if e.ComplexityRoot.Mutation.DeleteSiteSection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteSection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteSection(childComplexity, args["input"].(model.DeleteSiteSectionInput)), true
+	case "Mutation.deleteSiteSectionGroup":
+		if e.ComplexityRoot.Mutation.DeleteSiteSectionGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteSectionGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteSectionGroup(childComplexity, args["input"].(model.DeleteSiteSectionGroupInput)), true
+	case "Mutation.deleteSiteShareLink":
+		if e.ComplexityRoot.Mutation.DeleteSiteShareLink == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteShareLink_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteShareLink(childComplexity, args["input"].(model.DeleteSiteShareLinkInput)), true
+	case "Mutation.deleteSiteSpace":
+		if e.ComplexityRoot.Mutation.DeleteSiteSpace == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteSpace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteSpace(childComplexity, args["input"].(model.DeleteSiteSpaceInput)), true
+	case "Mutation.deleteSiteSpaceCustomization":
+		if e.ComplexityRoot.Mutation.DeleteSiteSpaceCustomization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteSiteSpaceCustomization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteSiteSpaceCustomization(childComplexity, args["input"].(model.DeleteSiteSpaceCustomizationInput)), true
 	case "Mutation.deleteSpace":
 		if e.ComplexityRoot.Mutation.DeleteSpace == nil {
 			break
@@ -3992,6 +4769,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.MergeChangeRequest(childComplexity, args["input"].(model.MergeChangeRequestInput)), true
+	case "Mutation.moveSiteSection":
+		if e.ComplexityRoot.Mutation.MoveSiteSection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveSiteSection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveSiteSection(childComplexity, args["input"].(model.MoveSiteSectionInput)), true
+	case "Mutation.moveSiteSectionGroup":
+		if e.ComplexityRoot.Mutation.MoveSiteSectionGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveSiteSectionGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveSiteSectionGroup(childComplexity, args["input"].(model.MoveSiteSectionGroupInput)), true
+	case "Mutation.moveSiteSpace":
+		if e.ComplexityRoot.Mutation.MoveSiteSpace == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveSiteSpace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveSiteSpace(childComplexity, args["input"].(model.MoveSiteSpaceInput)), true
 	case "Mutation.moveSpace":
 		if e.ComplexityRoot.Mutation.MoveSpace == nil {
 			break
@@ -4003,6 +4813,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.MoveSpace(childComplexity, args["input"].(model.MoveSpaceInput)), true
+	case "Mutation.overrideSiteSpaceCustomization":
+		if e.ComplexityRoot.Mutation.OverrideSiteSpaceCustomization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_overrideSiteSpaceCustomization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.OverrideSiteSpaceCustomization(childComplexity, args["input"].(model.OverrideSiteSpaceCustomizationInput)), true
 	case "Mutation.postComment":
 		if e.ComplexityRoot.Mutation.PostComment == nil {
 			break
@@ -4025,6 +4846,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.PostCommentReply(childComplexity, args["input"].(model.PostCommentReplyInput)), true
+	case "Mutation.publishSite":
+		if e.ComplexityRoot.Mutation.PublishSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_publishSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PublishSite(childComplexity, args["input"].(model.PublishSiteInput)), true
+	case "Mutation.regenerateSitePublishingAuth":
+		if e.ComplexityRoot.Mutation.RegenerateSitePublishingAuth == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_regenerateSitePublishingAuth_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RegenerateSitePublishingAuth(childComplexity, args["input"].(model.RegenerateSitePublishingAuthInput)), true
 	case "Mutation.removeMemberFromOrganization":
 		if e.ComplexityRoot.Mutation.RemoveMemberFromOrganization == nil {
 			break
@@ -4058,6 +4901,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RemoveRequestedReviewerFromChangeRequest(childComplexity, args["input"].(model.RemoveRequestedReviewerFromChangeRequestInput)), true
+	case "Mutation.removeSectionFromGroup":
+		if e.ComplexityRoot.Mutation.RemoveSectionFromGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeSectionFromGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveSectionFromGroup(childComplexity, args["input"].(model.RemoveSectionFromGroupInput)), true
 	case "Mutation.removeTeamFromOrganization":
 		if e.ComplexityRoot.Mutation.RemoveTeamFromOrganization == nil {
 			break
@@ -4135,6 +4989,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.SetUserAsSSOMemberForOrganization(childComplexity, args["input"].(model.SetUserAsSSOMemberForOrganizationInput)), true
+	case "Mutation.sortSiteStructure":
+		if e.ComplexityRoot.Mutation.SortSiteStructure == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_sortSiteStructure_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SortSiteStructure(childComplexity, args["input"].(model.SortSiteStructureInput)), true
 	case "Mutation.submitChangeRequestReview":
 		if e.ComplexityRoot.Mutation.SubmitChangeRequestReview == nil {
 			break
@@ -4146,6 +5011,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.SubmitChangeRequestReview(childComplexity, args["input"].(model.SubmitChangeRequestReviewInput)), true
+	case "Mutation.trackEventsInSite":
+		if e.ComplexityRoot.Mutation.TrackEventsInSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_trackEventsInSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.TrackEventsInSite(childComplexity, args["input"].(model.TrackEventsInSiteInput)), true
 	case "Mutation.transferSpace":
 		if e.ComplexityRoot.Mutation.TransferSpace == nil {
 			break
@@ -4157,6 +5033,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.TransferSpace(childComplexity, args["input"].(model.TransferSpaceInput)), true
+	case "Mutation.unpublishSite":
+		if e.ComplexityRoot.Mutation.UnpublishSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_unpublishSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UnpublishSite(childComplexity, args["input"].(model.UnpublishSiteInput)), true
 	case "Mutation.updateChangeRequest":
 		if e.ComplexityRoot.Mutation.UpdateChangeRequest == nil {
 			break
@@ -4289,6 +5176,105 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdatePermission(childComplexity, args["input"].(model.UpdatePermissionInput)), true
+	case "Mutation.updateSite":
+		if e.ComplexityRoot.Mutation.UpdateSite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSite(childComplexity, args["input"].(model.UpdateSiteInput)), true
+	case "Mutation.updateSiteAdaptiveSchema":
+		if e.ComplexityRoot.Mutation.UpdateSiteAdaptiveSchema == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteAdaptiveSchema_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteAdaptiveSchema(childComplexity, args["input"].(model.UpdateSiteAdaptiveSchemaInput)), true
+	case "Mutation.updateSiteCustomization":
+		if e.ComplexityRoot.Mutation.UpdateSiteCustomization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteCustomization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteCustomization(childComplexity, args["input"].(model.UpdateSiteCustomizationInput)), true
+	case "Mutation.updateSitePublishingAuth":
+		if e.ComplexityRoot.Mutation.UpdateSitePublishingAuth == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSitePublishingAuth_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSitePublishingAuth(childComplexity, args["input"].(model.UpdateSitePublishingAuthInput)), true
+	case "Mutation.updateSiteRedirect":
+		if e.ComplexityRoot.Mutation.UpdateSiteRedirect == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteRedirect_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteRedirect(childComplexity, args["input"].(model.UpdateSiteRedirectInput)), true
+	case "Mutation.updateSiteSection":
+		if e.ComplexityRoot.Mutation.UpdateSiteSection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteSection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteSection(childComplexity, args["input"].(model.UpdateSiteSectionInput)), true
+	case "Mutation.updateSiteSectionGroup":
+		if e.ComplexityRoot.Mutation.UpdateSiteSectionGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteSectionGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteSectionGroup(childComplexity, args["input"].(model.UpdateSiteSectionGroupInput)), true
+	case "Mutation.updateSiteShareLink":
+		if e.ComplexityRoot.Mutation.UpdateSiteShareLink == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteShareLink_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteShareLink(childComplexity, args["input"].(model.UpdateSiteShareLinkInput)), true
+	case "Mutation.updateSiteSpace":
+		if e.ComplexityRoot.Mutation.UpdateSiteSpace == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateSiteSpace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateSiteSpace(childComplexity, args["input"].(model.UpdateSiteSpaceInput)), true
 	case "Mutation.updateSpace":
 		if e.ComplexityRoot.Mutation.UpdateSpace == nil {
 			break
@@ -4495,6 +5481,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.Search(childComplexity, args["query"].(string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.site":
+		if e.ComplexityRoot.Organization.Site == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_site_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Site(childComplexity, args["id"].(string)), true
+	case "Organization.sites":
+		if e.ComplexityRoot.Organization.Sites == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_sites_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Sites(childComplexity, args["filter"].(*model.SiteFilter), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.spaces":
 		if e.ComplexityRoot.Organization.Spaces == nil {
 			break
@@ -4682,6 +5690,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.OrganizationURLs.Logo(childComplexity), true
+
+	case "OverrideSiteSpaceCustomizationPayload.siteSpace":
+		if e.ComplexityRoot.OverrideSiteSpaceCustomizationPayload.SiteSpace == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OverrideSiteSpaceCustomizationPayload.SiteSpace(childComplexity), true
 
 	case "Page.parent":
 		if e.ComplexityRoot.Page.Above == nil {
@@ -5111,6 +6126,45 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PostCommentReplyPayload.CommentReply(childComplexity), true
 
+	case "PublishSitePayload.site":
+		if e.ComplexityRoot.PublishSitePayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishSitePayload.Site(childComplexity), true
+
+	case "PublishedSite.customizations":
+		if e.ComplexityRoot.PublishedSite.Customizations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSite.Customizations(childComplexity), true
+	case "PublishedSite.scripts":
+		if e.ComplexityRoot.PublishedSite.Scripts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSite.Scripts(childComplexity), true
+	case "PublishedSite.site":
+		if e.ComplexityRoot.PublishedSite.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSite.Site(childComplexity), true
+	case "PublishedSite.structure":
+		if e.ComplexityRoot.PublishedSite.Structure == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSite.Structure(childComplexity), true
+
+	case "PublishedURLs.published":
+		if e.ComplexityRoot.PublishedURLs.Published == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedURLs.Published(childComplexity), true
+
 	case "Query.collection":
 		if e.ComplexityRoot.Query.Collection == nil {
 			break
@@ -5189,6 +6243,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Organizations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Query.site":
+		if e.ComplexityRoot.Query.Site == nil {
+			break
+		}
+
+		args, err := ec.field_Query_site_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Site(childComplexity, args["id"].(string)), true
 	case "Query.space":
 		if e.ComplexityRoot.Query.Space == nil {
 			break
@@ -5273,6 +6338,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ReactionUser.User(childComplexity), true
 
+	case "RegenerateSitePublishingAuthPayload.publishingAuth":
+		if e.ComplexityRoot.RegenerateSitePublishingAuthPayload.PublishingAuth == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegenerateSitePublishingAuthPayload.PublishingAuth(childComplexity), true
+
 	case "RemoveMemberFromOrganizationPayload.deleted":
 		if e.ComplexityRoot.RemoveMemberFromOrganizationPayload.Deleted == nil {
 			break
@@ -5299,6 +6371,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RemoveRequestedReviewerFromChangeRequestPayload.Removed(childComplexity), true
+
+	case "RemoveSectionFromGroupPayload.deleted":
+		if e.ComplexityRoot.RemoveSectionFromGroupPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemoveSectionFromGroupPayload.Deleted(childComplexity), true
 
 	case "RemoveTeamFromOrganizationPayload.deleted":
 		if e.ComplexityRoot.RemoveTeamFromOrganizationPayload.Deleted == nil {
@@ -6035,6 +7114,933 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SetUserAsSSOMemberForOrganizationPayload.Member(childComplexity), true
 
+	case "Site.adaptiveContent":
+		if e.ComplexityRoot.Site.AdaptiveContent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.AdaptiveContent(childComplexity), true
+	case "Site.agentsContext":
+		if e.ComplexityRoot.Site.AgentsContext == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.AgentsContext(childComplexity), true
+	case "Site.basename":
+		if e.ComplexityRoot.Site.Basename == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Basename(childComplexity), true
+	case "Site.createdAt":
+		if e.ComplexityRoot.Site.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.CreatedAt(childComplexity), true
+	case "Site.customization":
+		if e.ComplexityRoot.Site.Customization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Customization(childComplexity), true
+	case "Site.hostname":
+		if e.ComplexityRoot.Site.Hostname == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Hostname(childComplexity), true
+	case "Site.id":
+		if e.ComplexityRoot.Site.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.ID(childComplexity), true
+	case "Site.icon":
+		if e.ComplexityRoot.Site.Icon == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Icon(childComplexity), true
+	case "Site.integrationScripts":
+		if e.ComplexityRoot.Site.IntegrationScripts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.IntegrationScripts(childComplexity), true
+	case "Site.organization":
+		if e.ComplexityRoot.Site.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Organization(childComplexity), true
+	case "Site.preview":
+		if e.ComplexityRoot.Site.Preview == nil {
+			break
+		}
+
+		args, err := ec.field_Site_preview_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Preview(childComplexity, args["siteSpace"].(*string), args["claims"].(*string)), true
+	case "Site.profile":
+		if e.ComplexityRoot.Site.Profile == nil {
+			break
+		}
+
+		args, err := ec.field_Site_profile_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Profile(childComplexity, args["shareKey"].(*string)), true
+	case "Site.proxy":
+		if e.ComplexityRoot.Site.Proxy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Proxy(childComplexity), true
+	case "Site.published":
+		if e.ComplexityRoot.Site.Published == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Published(childComplexity), true
+	case "Site.publishingAuth":
+		if e.ComplexityRoot.Site.PublishingAuth == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.PublishingAuth(childComplexity), true
+	case "Site.readers":
+		if e.ComplexityRoot.Site.Readers == nil {
+			break
+		}
+
+		args, err := ec.field_Site_readers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Readers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.redirect":
+		if e.ComplexityRoot.Site.Redirect == nil {
+			break
+		}
+
+		args, err := ec.field_Site_redirect_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Redirect(childComplexity, args["id"].(string)), true
+	case "Site.redirectBySource":
+		if e.ComplexityRoot.Site.RedirectBySource == nil {
+			break
+		}
+
+		args, err := ec.field_Site_redirectBySource_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.RedirectBySource(childComplexity, args["source"].(string), args["shareKey"].(*string)), true
+	case "Site.redirects":
+		if e.ComplexityRoot.Site.Redirects == nil {
+			break
+		}
+
+		args, err := ec.field_Site_redirects_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Redirects(childComplexity, args["search"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.adaptiveSchema":
+		if e.ComplexityRoot.Site.Schema == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Schema(childComplexity), true
+	case "Site.section":
+		if e.ComplexityRoot.Site.Section == nil {
+			break
+		}
+
+		args, err := ec.field_Site_section_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Section(childComplexity, args["id"].(string)), true
+	case "Site.sectionGroup":
+		if e.ComplexityRoot.Site.SectionGroup == nil {
+			break
+		}
+
+		args, err := ec.field_Site_sectionGroup_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.SectionGroup(childComplexity, args["id"].(string)), true
+	case "Site.sectionGroups":
+		if e.ComplexityRoot.Site.SectionGroups == nil {
+			break
+		}
+
+		args, err := ec.field_Site_sectionGroups_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.SectionGroups(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.sections":
+		if e.ComplexityRoot.Site.Sections == nil {
+			break
+		}
+
+		args, err := ec.field_Site_sections_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Sections(childComplexity, args["shareKey"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.shareLink":
+		if e.ComplexityRoot.Site.ShareLink == nil {
+			break
+		}
+
+		args, err := ec.field_Site_shareLink_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.ShareLink(childComplexity, args["id"].(string)), true
+	case "Site.shareLinks":
+		if e.ComplexityRoot.Site.ShareLinks == nil {
+			break
+		}
+
+		args, err := ec.field_Site_shareLinks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.ShareLinks(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.siteSpace":
+		if e.ComplexityRoot.Site.SiteSpace == nil {
+			break
+		}
+
+		args, err := ec.field_Site_siteSpace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.SiteSpace(childComplexity, args["id"].(string)), true
+	case "Site.siteSpaceCount":
+		if e.ComplexityRoot.Site.SiteSpaceCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.SiteSpaceCount(childComplexity), true
+	case "Site.siteSpaces":
+		if e.ComplexityRoot.Site.SiteSpaces == nil {
+			break
+		}
+
+		args, err := ec.field_Site_siteSpaces_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.SiteSpaces(childComplexity, args["filter"].(*model.SiteSpaceFilter), args["shareKey"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Site.structure":
+		if e.ComplexityRoot.Site.Structure == nil {
+			break
+		}
+
+		args, err := ec.field_Site_structure_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Structure(childComplexity, args["shareKey"].(*string)), true
+	case "Site.templateConditions":
+		if e.ComplexityRoot.Site.TemplateConditions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.TemplateConditions(childComplexity), true
+	case "Site.title":
+		if e.ComplexityRoot.Site.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Title(childComplexity), true
+	case "Site.type":
+		if e.ComplexityRoot.Site.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Type(childComplexity), true
+	case "Site.urls":
+		if e.ComplexityRoot.Site.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Urls(childComplexity), true
+	case "Site.visibility":
+		if e.ComplexityRoot.Site.Visibility == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Site.Visibility(childComplexity), true
+
+	case "SiteAdaptiveSchema.jsonSchema":
+		if e.ComplexityRoot.SiteAdaptiveSchema.JSONSchema == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteAdaptiveSchema.JSONSchema(childComplexity), true
+	case "SiteAdaptiveSchema.updatedAt":
+		if e.ComplexityRoot.SiteAdaptiveSchema.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteAdaptiveSchema.UpdatedAt(childComplexity), true
+
+	case "SiteConnection.edges":
+		if e.ComplexityRoot.SiteConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteConnection.Edges(childComplexity), true
+	case "SiteConnection.nodes":
+		if e.ComplexityRoot.SiteConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteConnection.Nodes(childComplexity), true
+	case "SiteConnection.pageInfo":
+		if e.ComplexityRoot.SiteConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteConnection.PageInfo(childComplexity), true
+	case "SiteConnection.totalCount":
+		if e.ComplexityRoot.SiteConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteConnection.TotalCount(childComplexity), true
+
+	case "SiteCustomizations.site":
+		if e.ComplexityRoot.SiteCustomizations.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteCustomizations.Site(childComplexity), true
+	case "SiteCustomizations.siteSpaces":
+		if e.ComplexityRoot.SiteCustomizations.SiteSpaces == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteCustomizations.SiteSpaces(childComplexity), true
+
+	case "SiteEdge.cursor":
+		if e.ComplexityRoot.SiteEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteEdge.Cursor(childComplexity), true
+	case "SiteEdge.node":
+		if e.ComplexityRoot.SiteEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteEdge.Node(childComplexity), true
+
+	case "SiteIntegrationScript.contentSecurityPolicy":
+		if e.ComplexityRoot.SiteIntegrationScript.ContentSecurityPolicy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteIntegrationScript.ContentSecurityPolicy(childComplexity), true
+	case "SiteIntegrationScript.cookies":
+		if e.ComplexityRoot.SiteIntegrationScript.Cookies == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteIntegrationScript.Cookies(childComplexity), true
+	case "SiteIntegrationScript.script":
+		if e.ComplexityRoot.SiteIntegrationScript.Script == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteIntegrationScript.Script(childComplexity), true
+
+	case "SitePreview.url":
+		if e.ComplexityRoot.SitePreview.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SitePreview.URL(childComplexity), true
+
+	case "SiteProxy.origin":
+		if e.ComplexityRoot.SiteProxy.Origin == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteProxy.Origin(childComplexity), true
+	case "SiteProxy.target":
+		if e.ComplexityRoot.SiteProxy.Target == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteProxy.Target(childComplexity), true
+
+	case "SitePublishingAuth.backend":
+		if e.ComplexityRoot.SitePublishingAuth.Backend == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SitePublishingAuth.Backend(childComplexity), true
+	case "SitePublishingAuth.fallbackURL":
+		if e.ComplexityRoot.SitePublishingAuth.FallbackURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SitePublishingAuth.FallbackURL(childComplexity), true
+	case "SitePublishingAuth.privateKey":
+		if e.ComplexityRoot.SitePublishingAuth.PrivateKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SitePublishingAuth.PrivateKey(childComplexity), true
+
+	case "SiteRedirect.destination":
+		if e.ComplexityRoot.SiteRedirect.Destination == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirect.Destination(childComplexity), true
+	case "SiteRedirect.id":
+		if e.ComplexityRoot.SiteRedirect.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirect.ID(childComplexity), true
+	case "SiteRedirect.source":
+		if e.ComplexityRoot.SiteRedirect.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirect.Source(childComplexity), true
+
+	case "SiteRedirectConnection.edges":
+		if e.ComplexityRoot.SiteRedirectConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectConnection.Edges(childComplexity), true
+	case "SiteRedirectConnection.nodes":
+		if e.ComplexityRoot.SiteRedirectConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectConnection.Nodes(childComplexity), true
+	case "SiteRedirectConnection.pageInfo":
+		if e.ComplexityRoot.SiteRedirectConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectConnection.PageInfo(childComplexity), true
+	case "SiteRedirectConnection.totalCount":
+		if e.ComplexityRoot.SiteRedirectConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectConnection.TotalCount(childComplexity), true
+
+	case "SiteRedirectDestination.kind":
+		if e.ComplexityRoot.SiteRedirectDestination.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectDestination.Kind(childComplexity), true
+	case "SiteRedirectDestination.pageId":
+		if e.ComplexityRoot.SiteRedirectDestination.PageID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectDestination.PageID(childComplexity), true
+	case "SiteRedirectDestination.siteSectionId":
+		if e.ComplexityRoot.SiteRedirectDestination.SiteSectionID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectDestination.SiteSectionID(childComplexity), true
+	case "SiteRedirectDestination.siteSpaceId":
+		if e.ComplexityRoot.SiteRedirectDestination.SiteSpaceID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectDestination.SiteSpaceID(childComplexity), true
+	case "SiteRedirectDestination.url":
+		if e.ComplexityRoot.SiteRedirectDestination.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectDestination.URL(childComplexity), true
+
+	case "SiteRedirectEdge.cursor":
+		if e.ComplexityRoot.SiteRedirectEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectEdge.Cursor(childComplexity), true
+	case "SiteRedirectEdge.node":
+		if e.ComplexityRoot.SiteRedirectEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectEdge.Node(childComplexity), true
+
+	case "SiteRedirectTarget.redirect":
+		if e.ComplexityRoot.SiteRedirectTarget.Redirect == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectTarget.Redirect(childComplexity), true
+	case "SiteRedirectTarget.target":
+		if e.ComplexityRoot.SiteRedirectTarget.Target == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteRedirectTarget.Target(childComplexity), true
+
+	case "SiteSection.condition":
+		if e.ComplexityRoot.SiteSection.Condition == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Condition(childComplexity), true
+	case "SiteSection.default":
+		if e.ComplexityRoot.SiteSection.Default == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Default(childComplexity), true
+	case "SiteSection.description":
+		if e.ComplexityRoot.SiteSection.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Description(childComplexity), true
+	case "SiteSection.id":
+		if e.ComplexityRoot.SiteSection.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.ID(childComplexity), true
+	case "SiteSection.icon":
+		if e.ComplexityRoot.SiteSection.Icon == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Icon(childComplexity), true
+	case "SiteSection.path":
+		if e.ComplexityRoot.SiteSection.Path == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Path(childComplexity), true
+	case "SiteSection.sectionGroup":
+		if e.ComplexityRoot.SiteSection.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.SectionGroup(childComplexity), true
+	case "SiteSection.site":
+		if e.ComplexityRoot.SiteSection.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Site(childComplexity), true
+	case "SiteSection.siteSpaces":
+		if e.ComplexityRoot.SiteSection.SiteSpaces == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.SiteSpaces(childComplexity), true
+	case "SiteSection.title":
+		if e.ComplexityRoot.SiteSection.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Title(childComplexity), true
+	case "SiteSection.urls":
+		if e.ComplexityRoot.SiteSection.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSection.Urls(childComplexity), true
+
+	case "SiteSectionConnection.edges":
+		if e.ComplexityRoot.SiteSectionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionConnection.Edges(childComplexity), true
+	case "SiteSectionConnection.nodes":
+		if e.ComplexityRoot.SiteSectionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionConnection.Nodes(childComplexity), true
+	case "SiteSectionConnection.pageInfo":
+		if e.ComplexityRoot.SiteSectionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionConnection.PageInfo(childComplexity), true
+	case "SiteSectionConnection.totalCount":
+		if e.ComplexityRoot.SiteSectionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionConnection.TotalCount(childComplexity), true
+
+	case "SiteSectionEdge.cursor":
+		if e.ComplexityRoot.SiteSectionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionEdge.Cursor(childComplexity), true
+	case "SiteSectionEdge.node":
+		if e.ComplexityRoot.SiteSectionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionEdge.Node(childComplexity), true
+
+	case "SiteSectionGroup.children":
+		if e.ComplexityRoot.SiteSectionGroup.Children == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.Children(childComplexity), true
+	case "SiteSectionGroup.id":
+		if e.ComplexityRoot.SiteSectionGroup.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.ID(childComplexity), true
+	case "SiteSectionGroup.icon":
+		if e.ComplexityRoot.SiteSectionGroup.Icon == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.Icon(childComplexity), true
+	case "SiteSectionGroup.sectionGroup":
+		if e.ComplexityRoot.SiteSectionGroup.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.SectionGroup(childComplexity), true
+	case "SiteSectionGroup.sections":
+		if e.ComplexityRoot.SiteSectionGroup.Sections == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.Sections(childComplexity), true
+	case "SiteSectionGroup.site":
+		if e.ComplexityRoot.SiteSectionGroup.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.Site(childComplexity), true
+	case "SiteSectionGroup.title":
+		if e.ComplexityRoot.SiteSectionGroup.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroup.Title(childComplexity), true
+
+	case "SiteSectionGroupConnection.edges":
+		if e.ComplexityRoot.SiteSectionGroupConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupConnection.Edges(childComplexity), true
+	case "SiteSectionGroupConnection.nodes":
+		if e.ComplexityRoot.SiteSectionGroupConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupConnection.Nodes(childComplexity), true
+	case "SiteSectionGroupConnection.pageInfo":
+		if e.ComplexityRoot.SiteSectionGroupConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupConnection.PageInfo(childComplexity), true
+	case "SiteSectionGroupConnection.totalCount":
+		if e.ComplexityRoot.SiteSectionGroupConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupConnection.TotalCount(childComplexity), true
+
+	case "SiteSectionGroupEdge.cursor":
+		if e.ComplexityRoot.SiteSectionGroupEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupEdge.Cursor(childComplexity), true
+	case "SiteSectionGroupEdge.node":
+		if e.ComplexityRoot.SiteSectionGroupEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSectionGroupEdge.Node(childComplexity), true
+
+	case "SiteShareLink.active":
+		if e.ComplexityRoot.SiteShareLink.Active == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.Active(childComplexity), true
+	case "SiteShareLink.createdAt":
+		if e.ComplexityRoot.SiteShareLink.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.CreatedAt(childComplexity), true
+	case "SiteShareLink.id":
+		if e.ComplexityRoot.SiteShareLink.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.ID(childComplexity), true
+	case "SiteShareLink.key":
+		if e.ComplexityRoot.SiteShareLink.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.Key(childComplexity), true
+	case "SiteShareLink.name":
+		if e.ComplexityRoot.SiteShareLink.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.Name(childComplexity), true
+	case "SiteShareLink.urls":
+		if e.ComplexityRoot.SiteShareLink.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLink.Urls(childComplexity), true
+
+	case "SiteShareLinkConnection.edges":
+		if e.ComplexityRoot.SiteShareLinkConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkConnection.Edges(childComplexity), true
+	case "SiteShareLinkConnection.nodes":
+		if e.ComplexityRoot.SiteShareLinkConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkConnection.Nodes(childComplexity), true
+	case "SiteShareLinkConnection.pageInfo":
+		if e.ComplexityRoot.SiteShareLinkConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkConnection.PageInfo(childComplexity), true
+	case "SiteShareLinkConnection.totalCount":
+		if e.ComplexityRoot.SiteShareLinkConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkConnection.TotalCount(childComplexity), true
+
+	case "SiteShareLinkEdge.cursor":
+		if e.ComplexityRoot.SiteShareLinkEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkEdge.Cursor(childComplexity), true
+	case "SiteShareLinkEdge.node":
+		if e.ComplexityRoot.SiteShareLinkEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteShareLinkEdge.Node(childComplexity), true
+
+	case "SiteSpace.condition":
+		if e.ComplexityRoot.SiteSpace.Condition == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Condition(childComplexity), true
+	case "SiteSpace.customization":
+		if e.ComplexityRoot.SiteSpace.Customization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Customization(childComplexity), true
+	case "SiteSpace.default":
+		if e.ComplexityRoot.SiteSpace.Default == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Default(childComplexity), true
+	case "SiteSpace.id":
+		if e.ComplexityRoot.SiteSpace.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.ID(childComplexity), true
+	case "SiteSpace.hasOverrides":
+		if e.ComplexityRoot.SiteSpace.Overrides == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Overrides(childComplexity), true
+	case "SiteSpace.path":
+		if e.ComplexityRoot.SiteSpace.Path == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Path(childComplexity), true
+	case "SiteSpace.section":
+		if e.ComplexityRoot.SiteSpace.Section == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Section(childComplexity), true
+	case "SiteSpace.site":
+		if e.ComplexityRoot.SiteSpace.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Site(childComplexity), true
+	case "SiteSpace.space":
+		if e.ComplexityRoot.SiteSpace.Space == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Space(childComplexity), true
+	case "SiteSpace.title":
+		if e.ComplexityRoot.SiteSpace.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Title(childComplexity), true
+	case "SiteSpace.urls":
+		if e.ComplexityRoot.SiteSpace.Urls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpace.Urls(childComplexity), true
+
+	case "SiteSpaceConnection.edges":
+		if e.ComplexityRoot.SiteSpaceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceConnection.Edges(childComplexity), true
+	case "SiteSpaceConnection.nodes":
+		if e.ComplexityRoot.SiteSpaceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceConnection.Nodes(childComplexity), true
+	case "SiteSpaceConnection.pageInfo":
+		if e.ComplexityRoot.SiteSpaceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceConnection.PageInfo(childComplexity), true
+	case "SiteSpaceConnection.totalCount":
+		if e.ComplexityRoot.SiteSpaceConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceConnection.TotalCount(childComplexity), true
+
+	case "SiteSpaceEdge.cursor":
+		if e.ComplexityRoot.SiteSpaceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceEdge.Cursor(childComplexity), true
+	case "SiteSpaceEdge.node":
+		if e.ComplexityRoot.SiteSpaceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSpaceEdge.Node(childComplexity), true
+
+	case "SiteStructure.items":
+		if e.ComplexityRoot.SiteStructure.Top == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteStructure.Top(childComplexity), true
+	case "SiteStructure.type":
+		if e.ComplexityRoot.SiteStructure.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteStructure.Type(childComplexity), true
+
+	case "SiteTemplateCondition.condition":
+		if e.ComplexityRoot.SiteTemplateCondition.Condition == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteTemplateCondition.Condition(childComplexity), true
+	case "SiteTemplateCondition.description":
+		if e.ComplexityRoot.SiteTemplateCondition.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteTemplateCondition.Description(childComplexity), true
+
+	case "SiteURLs.app":
+		if e.ComplexityRoot.SiteURLs.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteURLs.App(childComplexity), true
+	case "SiteURLs.location":
+		if e.ComplexityRoot.SiteURLs.Location == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteURLs.Location(childComplexity), true
+	case "SiteURLs.published":
+		if e.ComplexityRoot.SiteURLs.Published == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteURLs.Published(childComplexity), true
+
+	case "SortSiteStructurePayload.item":
+		if e.ComplexityRoot.SortSiteStructurePayload.Item == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SortSiteStructurePayload.Item(childComplexity), true
+
 	case "Space.changeRequest":
 		if e.ComplexityRoot.Space.ChangeRequest == nil {
 			break
@@ -6242,6 +8248,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.ShownEmoji(childComplexity), true
+	case "Space.siteSpaces":
+		if e.ComplexityRoot.Space.SiteSpaces == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Space.SiteSpaces(childComplexity), true
 	case "Space.title":
 		if e.ComplexityRoot.Space.Title == nil {
 			break
@@ -6259,7 +8271,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			break
 		}
 
-		return e.ComplexityRoot.Space.Urls(childComplexity), true
+		args, err := ec.field_Space_urls_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.Urls(childComplexity, args["shareKey"].(*string)), true
 	case "Space.userPermissions":
 		if e.ComplexityRoot.Space.UserPermissions == nil {
 			break
@@ -6532,6 +8549,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Subscription.CommentAdded(childComplexity, args["space"].(string), args["changeRequest"].(*string)), true
+	case "Subscription.siteUpdated":
+		if e.ComplexityRoot.Subscription.SiteUpdated == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_siteUpdated_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.SiteUpdated(childComplexity, args["site"].(string)), true
 	case "Subscription.spaceContentUpdated":
 		if e.ComplexityRoot.Subscription.SpaceContentUpdated == nil {
 			break
@@ -6731,6 +8759,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Template.Title(childComplexity), true
 
+	case "TrackEventsInSitePayload.accepted":
+		if e.ComplexityRoot.TrackEventsInSitePayload.Accepted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TrackEventsInSitePayload.Accepted(childComplexity), true
+
 	case "TransferSpacePayload.space":
 		if e.ComplexityRoot.TransferSpacePayload.Space == nil {
 			break
@@ -6750,6 +8785,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnmetRule.Rule(childComplexity), true
+
+	case "UnpublishSitePayload.site":
+		if e.ComplexityRoot.UnpublishSitePayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnpublishSitePayload.Site(childComplexity), true
 
 	case "UpdateChangeRequestContentPayload.changeRequest":
 		if e.ComplexityRoot.UpdateChangeRequestContentPayload.ChangeRequest == nil {
@@ -6870,6 +8912,69 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdatePermissionPayload.Resource(childComplexity), true
+
+	case "UpdateSiteAdaptiveSchemaPayload.site":
+		if e.ComplexityRoot.UpdateSiteAdaptiveSchemaPayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteAdaptiveSchemaPayload.Site(childComplexity), true
+
+	case "UpdateSiteCustomizationPayload.site":
+		if e.ComplexityRoot.UpdateSiteCustomizationPayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteCustomizationPayload.Site(childComplexity), true
+
+	case "UpdateSitePayload.site":
+		if e.ComplexityRoot.UpdateSitePayload.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSitePayload.Site(childComplexity), true
+
+	case "UpdateSitePublishingAuthPayload.publishingAuth":
+		if e.ComplexityRoot.UpdateSitePublishingAuthPayload.PublishingAuth == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSitePublishingAuthPayload.PublishingAuth(childComplexity), true
+
+	case "UpdateSiteRedirectPayload.redirect":
+		if e.ComplexityRoot.UpdateSiteRedirectPayload.Redirect == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteRedirectPayload.Redirect(childComplexity), true
+
+	case "UpdateSiteSectionGroupPayload.sectionGroup":
+		if e.ComplexityRoot.UpdateSiteSectionGroupPayload.SectionGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteSectionGroupPayload.SectionGroup(childComplexity), true
+
+	case "UpdateSiteSectionPayload.section":
+		if e.ComplexityRoot.UpdateSiteSectionPayload.Section == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteSectionPayload.Section(childComplexity), true
+
+	case "UpdateSiteShareLinkPayload.shareLink":
+		if e.ComplexityRoot.UpdateSiteShareLinkPayload.ShareLink == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteShareLinkPayload.ShareLink(childComplexity), true
+
+	case "UpdateSiteSpacePayload.siteSpace":
+		if e.ComplexityRoot.UpdateSiteSpacePayload.SiteSpace == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateSiteSpacePayload.SiteSpace(childComplexity), true
 
 	case "UpdateSpaceContentPayload.files":
 		if e.ComplexityRoot.UpdateSpaceContentPayload.Files == nil {
@@ -7045,6 +9150,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAddMemberToOrganizationTeamInput,
+		ec.unmarshalInputAddSectionGroupToSiteInput,
+		ec.unmarshalInputAddSectionToGroupInput,
+		ec.unmarshalInputAddSectionToSiteInput,
+		ec.unmarshalInputAddSpaceToSiteInput,
 		ec.unmarshalInputApplyTemplateToSpaceInput,
 		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputChangeRequestFilter,
@@ -7058,6 +9167,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateCollectionInput,
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateOrganizationTeamInput,
+		ec.unmarshalInputCreateSiteInput,
+		ec.unmarshalInputCreateSiteRedirectInput,
+		ec.unmarshalInputCreateSiteShareLinkInput,
 		ec.unmarshalInputCreateSpaceInput,
 		ec.unmarshalInputDefaultContentInput,
 		ec.unmarshalInputDeleteCommentInput,
@@ -7065,6 +9177,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteMemberFromOrganizationTeamInput,
 		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeletePageInput,
+		ec.unmarshalInputDeleteSiteInput,
+		ec.unmarshalInputDeleteSiteRedirectInput,
+		ec.unmarshalInputDeleteSiteSectionGroupInput,
+		ec.unmarshalInputDeleteSiteSectionInput,
+		ec.unmarshalInputDeleteSiteShareLinkInput,
+		ec.unmarshalInputDeleteSiteSpaceCustomizationInput,
+		ec.unmarshalInputDeleteSiteSpaceInput,
 		ec.unmarshalInputDeleteSpaceInput,
 		ec.unmarshalInputDuplicateSpaceInput,
 		ec.unmarshalInputExportToGitRepositoryInput,
@@ -7079,14 +9198,21 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputMergeChangeRequestInput,
 		ec.unmarshalInputMergeRuleInput,
 		ec.unmarshalInputMergeRulesInput,
+		ec.unmarshalInputMoveSiteSectionGroupInput,
+		ec.unmarshalInputMoveSiteSectionInput,
+		ec.unmarshalInputMoveSiteSpaceInput,
 		ec.unmarshalInputMoveSpaceInput,
+		ec.unmarshalInputOverrideSiteSpaceCustomizationInput,
 		ec.unmarshalInputPageContentInput,
 		ec.unmarshalInputPostCommentInput,
 		ec.unmarshalInputPostCommentReplyInput,
 		ec.unmarshalInputPrincipalInput,
+		ec.unmarshalInputPublishSiteInput,
+		ec.unmarshalInputRegenerateSitePublishingAuthInput,
 		ec.unmarshalInputRemoveMemberFromOrganizationInput,
 		ec.unmarshalInputRemovePermissionInput,
 		ec.unmarshalInputRemoveRequestedReviewerFromChangeRequestInput,
+		ec.unmarshalInputRemoveSectionFromGroupInput,
 		ec.unmarshalInputRemoveTeamFromOrganizationInput,
 		ec.unmarshalInputRequestReviewersForChangeRequestInput,
 		ec.unmarshalInputResolveConflictsInput,
@@ -7095,11 +9221,18 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevertPageInput,
 		ec.unmarshalInputRevokeAccessTokenInput,
 		ec.unmarshalInputSetUserAsSSOMemberForOrganizationInput,
+		ec.unmarshalInputSiteFilter,
+		ec.unmarshalInputSitePositionInput,
+		ec.unmarshalInputSiteRedirectDestinationInput,
+		ec.unmarshalInputSiteSpaceFilter,
+		ec.unmarshalInputSortSiteStructureInput,
 		ec.unmarshalInputSpacePositionInput,
 		ec.unmarshalInputSubmitChangeRequestReviewInput,
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamMembershipInput,
+		ec.unmarshalInputTrackEventsInSiteInput,
 		ec.unmarshalInputTransferSpaceInput,
+		ec.unmarshalInputUnpublishSiteInput,
 		ec.unmarshalInputUpdateChangeRequestContentInput,
 		ec.unmarshalInputUpdateChangeRequestFromMainInput,
 		ec.unmarshalInputUpdateChangeRequestInput,
@@ -7113,6 +9246,15 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOrganizationMemberLastSeenAtInput,
 		ec.unmarshalInputUpdatePageInput,
 		ec.unmarshalInputUpdatePermissionInput,
+		ec.unmarshalInputUpdateSiteAdaptiveSchemaInput,
+		ec.unmarshalInputUpdateSiteCustomizationInput,
+		ec.unmarshalInputUpdateSiteInput,
+		ec.unmarshalInputUpdateSitePublishingAuthInput,
+		ec.unmarshalInputUpdateSiteRedirectInput,
+		ec.unmarshalInputUpdateSiteSectionGroupInput,
+		ec.unmarshalInputUpdateSiteSectionInput,
+		ec.unmarshalInputUpdateSiteShareLinkInput,
+		ec.unmarshalInputUpdateSiteSpaceInput,
 		ec.unmarshalInputUpdateSpaceContentInput,
 		ec.unmarshalInputUpdateSpaceInput,
 		ec.unmarshalInputUpdateTeamInOrganizationInput,
@@ -9138,6 +11280,769 @@ type PageSearchHitEdge {
   node: PageSearchHit!
 }
 `, BuiltIn: false},
+	{Name: "../schema/site.graphqls", Input: `extend type Query {
+  "A site that the viewer may read."
+  site(id: ID!): Site!
+}
+
+extend type Mutation {
+  "Makes a site that is not published."
+  createSite(input: CreateSiteInput!): CreateSitePayload!
+  updateSite(input: UpdateSiteInput!): UpdateSitePayload!
+  deleteSite(input: DeleteSiteInput!): DeleteSitePayload!
+  "Lets the audience of a site read it."
+  publishSite(input: PublishSiteInput!): PublishSitePayload!
+  "Takes a site back from its audience."
+  unpublishSite(input: UnpublishSiteInput!): UnpublishSitePayload!
+  updateSiteAdaptiveSchema(input: UpdateSiteAdaptiveSchemaInput!): UpdateSiteAdaptiveSchemaPayload!
+  addSpaceToSite(input: AddSpaceToSiteInput!): AddSpaceToSitePayload!
+  updateSiteSpace(input: UpdateSiteSpaceInput!): UpdateSiteSpacePayload!
+  deleteSiteSpace(input: DeleteSiteSpaceInput!): DeleteSiteSpacePayload!
+  moveSiteSpace(input: MoveSiteSpaceInput!): MoveSiteSpacePayload!
+  "The first section of a site comes after one that takes the site spaces which it has."
+  addSectionToSite(input: AddSectionToSiteInput!): AddSectionToSitePayload!
+  updateSiteSection(input: UpdateSiteSectionInput!): UpdateSiteSectionPayload!
+  "Removes a section with its site spaces; those of the last section go to the top of the site."
+  deleteSiteSection(input: DeleteSiteSectionInput!): DeleteSiteSectionPayload!
+  moveSiteSection(input: MoveSiteSectionInput!): MoveSiteSectionPayload!
+  addSectionGroupToSite(input: AddSectionGroupToSiteInput!): AddSectionGroupToSitePayload!
+  updateSiteSectionGroup(input: UpdateSiteSectionGroupInput!): UpdateSiteSectionGroupPayload!
+  "Removes a group; what it holds takes its place."
+  deleteSiteSectionGroup(input: DeleteSiteSectionGroupInput!): DeleteSiteSectionGroupPayload!
+  moveSiteSectionGroup(input: MoveSiteSectionGroupInput!): MoveSiteSectionGroupPayload!
+  addSectionToGroup(input: AddSectionToGroupInput!): AddSectionToGroupPayload!
+  "Puts a section of a group to the top of the site."
+  removeSectionFromGroup(input: RemoveSectionFromGroupInput!): RemoveSectionFromGroupPayload!
+  "Moves a site space, section or group beside another."
+  sortSiteStructure(input: SortSiteStructureInput!): SortSiteStructurePayload!
+  "Replaces the whole customization of a site; what is left out gets its default."
+  updateSiteCustomization(input: UpdateSiteCustomizationInput!): UpdateSiteCustomizationPayload!
+  "Changes what a site space overrides of the customization of its site; null overrides nothing."
+  overrideSiteSpaceCustomization(input: OverrideSiteSpaceCustomizationInput!): OverrideSiteSpaceCustomizationPayload!
+  deleteSiteSpaceCustomization(input: DeleteSiteSpaceCustomizationInput!): DeleteSiteSpaceCustomizationPayload!
+  createSiteShareLink(input: CreateSiteShareLinkInput!): CreateSiteShareLinkPayload!
+  updateSiteShareLink(input: UpdateSiteShareLinkInput!): UpdateSiteShareLinkPayload!
+  "Revokes a share link."
+  deleteSiteShareLink(input: DeleteSiteShareLinkInput!): DeleteSiteShareLinkPayload!
+  updateSitePublishingAuth(input: UpdateSitePublishingAuthInput!): UpdateSitePublishingAuthPayload!
+  "Gives a site another private key."
+  regenerateSitePublishingAuth(input: RegenerateSitePublishingAuthInput!): RegenerateSitePublishingAuthPayload!
+  createSiteRedirect(input: CreateSiteRedirectInput!): CreateSiteRedirectPayload!
+  updateSiteRedirect(input: UpdateSiteRedirectInput!): UpdateSiteRedirectPayload!
+  deleteSiteRedirect(input: DeleteSiteRedirectInput!): DeleteSiteRedirectPayload!
+  "Accepts what the pages of a published site tell of their visitors; nothing of it is kept. Needs no token."
+  trackEventsInSite(input: TrackEventsInSiteInput!): TrackEventsInSitePayload!
+}
+
+extend type Subscription {
+  "Sends the site each time it, its structure or its publication has changed."
+  siteUpdated(site: ID!): Site!
+}
+
+extend type Organization {
+  "The sites of the organization, oldest first. Guests see none."
+  sites(filter: SiteFilter, first: Int, after: String, last: Int, before: String): SiteConnection!
+  site(id: ID!): Site!
+}
+
+extend type Space {
+  "The places on sites that show the space, oldest first."
+  siteSpaces: [SiteSpace!]!
+}
+
+"Shows spaces to an audience."
+type Site implements Node {
+  id: ID!
+  title: String!
+  type: SiteType!
+  "light and dark addresses of a picture, or an emoji."
+  icon: JSON
+  "A host name of its own."
+  hostname: String
+  "Unique on the server: the site is read at /sites/ and this."
+  basename: String!
+  "Where a proxy serves the site."
+  proxy: SiteProxy
+  visibility: SiteVisibility!
+  published: Boolean!
+  siteSpaceCount: Int!
+  createdAt: DateTime!
+  "Whether conditions are evaluated with the claims of visitors."
+  adaptiveContent: Boolean!
+  agentsContext: SiteAgentsContext!
+  urls: SiteURLs!
+  organization: Organization!
+  structure(shareKey: String): SiteStructure!
+  siteSpaces(filter: SiteSpaceFilter, shareKey: String, first: Int, after: String, last: Int, before: String): SiteSpaceConnection!
+  siteSpace(id: ID!): SiteSpace!
+  "All sections, in the order of the structure."
+  sections(shareKey: String, first: Int, after: String, last: Int, before: String): SiteSectionConnection!
+  section(id: ID!): SiteSection!
+  "All groups, those in other groups included."
+  sectionGroups(first: Int, after: String, last: Int, before: String): SiteSectionGroupConnection!
+  sectionGroup(id: ID!): SiteSectionGroup!
+  "All that is needed to show the site."
+  profile(shareKey: String): PublishedSite!
+  "Complete, in the form of the REST API."
+  customization: JSON!
+  "Null when there is none."
+  adaptiveSchema: SiteAdaptiveSchema
+  "Conditions that the adaptive schema suggests."
+  templateConditions: [SiteTemplateCondition!]!
+  "Needs the role create."
+  shareLinks(first: Int, after: String, last: Int, before: String): SiteShareLinkConnection!
+  "Needs the role create."
+  shareLink(id: ID!): SiteShareLink!
+  "Needs the role admin."
+  publishingAuth: SitePublishingAuth!
+  redirects(search: String, first: Int, after: String, last: Int, before: String): SiteRedirectConnection!
+  redirect(id: ID!): SiteRedirect!
+  "Where a path leads; an error when there is no redirect."
+  redirectBySource(source: String!, shareKey: String): SiteRedirectTarget!
+  "Shows the site for an hour to whoever has the address; claims is an object in JSON."
+  preview(siteSpace: ID, claims: String): SitePreview!
+  integrationScripts: [SiteIntegrationScript!]!
+  "The members of the organization who may read the site."
+  readers(first: Int, after: String, last: Int, before: String): MemberConnection!
+}
+
+enum SiteType {
+  BASIC
+  PREMIUM
+  ULTIMATE
+  SPONSORED
+  LEGACY_BASIC
+  LEGACY_PREMIUM
+}
+
+enum SiteVisibility {
+  "Everybody, search engines included."
+  PUBLIC
+  "Everybody who knows the address."
+  UNLISTED
+  "Those who hold a key."
+  SHARE_LINK
+  "Those with a signed token."
+  VISITOR_AUTH
+}
+
+enum SiteAgentsContext {
+  EXCLUDED
+  INCLUDED
+}
+
+type SiteProxy {
+  origin: String!
+  "Where the proxy fetches the site."
+  target: URI!
+}
+
+type SiteURLs {
+  location: URI!
+  app: URI!
+  published: URI
+}
+
+type PublishedURLs {
+  "Null while the site is not published, and without a key where one is needed."
+  published: URI
+}
+
+enum SiteStructureType {
+  SECTIONS
+  SITE_SPACES
+}
+
+"Site spaces, or sections and groups of them."
+type SiteStructure {
+  type: SiteStructureType!
+  items: [SiteStructureItem!]!
+}
+
+union SiteStructureItem = SiteSpace | SiteSection | SiteSectionGroup
+
+"A space as a site shows it."
+type SiteSpace implements Node {
+  id: ID!
+  title: String!
+  path: String!
+  section: SiteSection
+  space: Space!
+  "Whether visitors of its section, or of a site without sections, come to it."
+  default: Boolean!
+  "Who sees it; null is everybody."
+  condition: String
+  urls: PublishedURLs!
+  "That of the site with what it overrides."
+  customization: JSON!
+  "Whether it overrides any of the site's."
+  hasOverrides: Boolean!
+  site: Site!
+}
+
+"A part of a site."
+type SiteSection implements Node {
+  id: ID!
+  title: String!
+  description: String
+  icon: String
+  path: String!
+  "Whether visitors of the site come to it."
+  default: Boolean!
+  "Who sees it; null is everybody."
+  condition: String
+  sectionGroup: SiteSectionGroup
+  siteSpaces: [SiteSpace!]!
+  urls: PublishedURLs!
+  site: Site!
+}
+
+"Gathers sections and groups."
+type SiteSectionGroup implements Node {
+  id: ID!
+  title: String!
+  icon: String
+  sectionGroup: SiteSectionGroup
+  "Its own sections, without those of groups in it."
+  sections: [SiteSection!]!
+  children: [SiteStructureItem!]!
+  site: Site!
+}
+
+type PublishedSite {
+  site: Site!
+  structure: SiteStructure!
+  customizations: SiteCustomizations!
+  scripts: [SiteIntegrationScript!]!
+}
+
+type SiteCustomizations {
+  site: JSON!
+  "Those of site spaces that override any setting, by their ids."
+  siteSpaces: JSON!
+}
+
+type SiteIntegrationScript {
+  script: URI!
+  contentSecurityPolicy: String
+  cookies: Boolean!
+}
+
+"Which claims about visitors a site knows: a JSON Schema, draft 7."
+type SiteAdaptiveSchema {
+  jsonSchema: JSON!
+  updatedAt: DateTime!
+}
+
+type SiteTemplateCondition {
+  description: String!
+  condition: String!
+}
+
+"A key that lets those who hold it read a site whose visibility is SHARE_LINK."
+type SiteShareLink {
+  id: ID!
+  name: String!
+  active: Boolean!
+  createdAt: DateTime!
+  "The secret."
+  key: String!
+  urls: PublishedURLs!
+}
+
+enum SiteAuthBackend {
+  "Whoever has the private key."
+  CUSTOM
+  INTEGRATION
+}
+
+type SitePublishingAuth {
+  backend: SiteAuthBackend!
+  "Signs the tokens of visitors (HS256)."
+  privateKey: String!
+  "Where visitors without a token are sent."
+  fallbackURL: URI
+}
+
+type SiteRedirect {
+  id: ID!
+  source: String!
+  destination: SiteRedirectDestination!
+}
+
+enum SiteRedirectKind {
+  SITE_SECTION
+  SITE_SPACE
+  SITE_PAGE
+  URL
+}
+
+"kind says which of the others are there."
+type SiteRedirectDestination {
+  kind: SiteRedirectKind!
+  siteSectionId: ID
+  siteSpaceId: ID
+  pageId: ID
+  url: URI
+}
+
+type SiteRedirectTarget {
+  redirect: SiteRedirect!
+  target: URI!
+}
+
+type SitePreview {
+  url: URI!
+}
+
+input SiteFilter {
+  "Sites that show this space."
+  space: ID
+  "Sites whose title has it."
+  title: String
+  published: Boolean
+  types: [SiteType!]
+}
+
+input SiteSpaceFilter {
+  "Only defaults, or only others."
+  default: Boolean
+}
+
+input CreateSiteInput {
+  organization: ID!
+  type: SiteType
+  "2 to 128 characters; absent takes that of the first space."
+  title: String
+  visibility: SiteVisibility
+  "They become site spaces; the first one is the default."
+  spaces: [ID!]
+}
+
+type CreateSitePayload {
+  site: Site!
+}
+
+input UpdateSiteInput {
+  site: ID!
+  "2 to 128 characters."
+  title: String
+  visibility: SiteVisibility
+  "1 to 100 characters, unique on the server."
+  basename: String
+  adaptiveContent: Boolean
+  agentsContext: SiteAgentsContext
+  "One at the top, or of the default section."
+  defaultSiteSpace: ID
+  defaultSiteSection: ID
+  "A host name with a path of two or more segments; null removes it."
+  proxy: String
+  "A host name of its own; null removes it."
+  hostname: String
+}
+
+type UpdateSitePayload {
+  site: Site!
+}
+
+input DeleteSiteInput {
+  site: ID!
+}
+
+type DeleteSitePayload {
+  "Whether there was a site to delete."
+  deleted: Boolean!
+}
+
+input PublishSiteInput {
+  site: ID!
+}
+
+type PublishSitePayload {
+  site: Site!
+}
+
+input UnpublishSiteInput {
+  site: ID!
+}
+
+type UnpublishSitePayload {
+  site: Site!
+}
+
+input UpdateSiteAdaptiveSchemaInput {
+  site: ID!
+  jsonSchema: JSON!
+}
+
+type UpdateSiteAdaptiveSchemaPayload {
+  site: Site!
+}
+
+input AddSpaceToSiteInput {
+  site: ID!
+  space: ID!
+  "Absent is the default section, or the top of a site without sections."
+  section: ID
+}
+
+type AddSpaceToSitePayload {
+  siteSpace: SiteSpace!
+}
+
+input UpdateSiteSpaceInput {
+  siteSpace: ID!
+  "1 to 100 characters, unique among its siblings."
+  path: String
+  "An expression; null removes it."
+  condition: String
+  "The space to show instead."
+  space: ID
+}
+
+type UpdateSiteSpacePayload {
+  siteSpace: SiteSpace!
+}
+
+input DeleteSiteSpaceInput {
+  siteSpace: ID!
+}
+
+type DeleteSiteSpacePayload {
+  deleted: Boolean!
+}
+
+"A place beside something else of the same site."
+input SitePositionInput @oneOf {
+  before: ID
+  after: ID
+}
+
+input MoveSiteSpaceInput {
+  siteSpace: ID!
+  "Beside a site space; absent is the end."
+  position: SitePositionInput
+}
+
+type MoveSiteSpacePayload {
+  siteSpace: SiteSpace!
+}
+
+input AddSectionToSiteInput {
+  site: ID!
+  space: ID!
+  "2 to 128 characters; absent or null is the title of the space."
+  title: String
+  icon: String
+}
+
+type AddSectionToSitePayload {
+  section: SiteSection!
+}
+
+input UpdateSiteSectionInput {
+  section: ID!
+  title: String
+  path: String
+  "One of the section."
+  defaultSiteSpace: ID
+  "An expression; null removes it."
+  condition: String
+  "Null removes it."
+  icon: String
+  "At most 256 characters; null removes it."
+  description: String
+}
+
+type UpdateSiteSectionPayload {
+  section: SiteSection!
+}
+
+input DeleteSiteSectionInput {
+  section: ID!
+}
+
+type DeleteSiteSectionPayload {
+  deleted: Boolean!
+}
+
+input MoveSiteSectionInput {
+  section: ID!
+  "Beside a section or group; absent is the end."
+  position: SitePositionInput
+}
+
+type MoveSiteSectionPayload {
+  section: SiteSection!
+}
+
+input AddSectionGroupToSiteInput {
+  site: ID!
+  "1 to 100 characters."
+  title: String!
+  icon: String
+  "Sections to move into it, in this order."
+  sections: [ID!]
+  "The group to put it into."
+  parent: ID
+}
+
+type AddSectionGroupToSitePayload {
+  sectionGroup: SiteSectionGroup!
+}
+
+input UpdateSiteSectionGroupInput {
+  sectionGroup: ID!
+  title: String
+  "Null removes it."
+  icon: String
+}
+
+type UpdateSiteSectionGroupPayload {
+  sectionGroup: SiteSectionGroup!
+}
+
+input DeleteSiteSectionGroupInput {
+  sectionGroup: ID!
+}
+
+type DeleteSiteSectionGroupPayload {
+  deleted: Boolean!
+}
+
+input MoveSiteSectionGroupInput {
+  sectionGroup: ID!
+  "Beside a section or group; absent is the end."
+  position: SitePositionInput
+}
+
+type MoveSiteSectionGroupPayload {
+  sectionGroup: SiteSectionGroup!
+}
+
+input AddSectionToGroupInput {
+  sectionGroup: ID!
+  section: ID!
+}
+
+type AddSectionToGroupPayload {
+  sectionGroup: SiteSectionGroup!
+}
+
+input RemoveSectionFromGroupInput {
+  sectionGroup: ID!
+  section: ID!
+}
+
+type RemoveSectionFromGroupPayload {
+  "Whether the section was in the group."
+  deleted: Boolean!
+}
+
+input SortSiteStructureInput {
+  site: ID!
+  "The id of a site space, section or group."
+  item: ID!
+  position: SitePositionInput!
+}
+
+type SortSiteStructurePayload {
+  item: SiteStructureItem!
+}
+
+input UpdateSiteCustomizationInput {
+  site: ID!
+  customization: JSON!
+}
+
+type UpdateSiteCustomizationPayload {
+  site: Site!
+}
+
+input OverrideSiteSpaceCustomizationInput {
+  siteSpace: ID!
+  customization: JSON!
+}
+
+type OverrideSiteSpaceCustomizationPayload {
+  siteSpace: SiteSpace!
+}
+
+input DeleteSiteSpaceCustomizationInput {
+  siteSpace: ID!
+}
+
+type DeleteSiteSpaceCustomizationPayload {
+  "Whether it overrode any setting."
+  deleted: Boolean!
+}
+
+input CreateSiteShareLinkInput {
+  site: ID!
+  "At most 50 characters."
+  name: String!
+}
+
+type CreateSiteShareLinkPayload {
+  shareLink: SiteShareLink!
+}
+
+input UpdateSiteShareLinkInput {
+  shareLink: ID!
+  name: String
+  active: Boolean
+}
+
+type UpdateSiteShareLinkPayload {
+  shareLink: SiteShareLink!
+}
+
+input DeleteSiteShareLinkInput {
+  shareLink: ID!
+}
+
+type DeleteSiteShareLinkPayload {
+  deleted: Boolean!
+}
+
+input UpdateSitePublishingAuthInput {
+  site: ID!
+  backend: SiteAuthBackend!
+  "Null removes it."
+  fallbackURL: URI
+}
+
+type UpdateSitePublishingAuthPayload {
+  publishingAuth: SitePublishingAuth!
+}
+
+input RegenerateSitePublishingAuthInput {
+  site: ID!
+}
+
+type RegenerateSitePublishingAuthPayload {
+  publishingAuth: SitePublishingAuth!
+}
+
+input SiteRedirectDestinationInput {
+  kind: SiteRedirectKind!
+  siteSectionId: ID
+  siteSpaceId: ID
+  pageId: ID
+  url: URI
+}
+
+input CreateSiteRedirectInput {
+  site: ID!
+  "A path that begins with a slash, at most 512 characters, unique on the site."
+  source: String!
+  destination: SiteRedirectDestinationInput!
+}
+
+type CreateSiteRedirectPayload {
+  redirect: SiteRedirect!
+}
+
+input UpdateSiteRedirectInput {
+  redirect: ID!
+  source: String
+  destination: SiteRedirectDestinationInput
+}
+
+type UpdateSiteRedirectPayload {
+  redirect: SiteRedirect!
+}
+
+input DeleteSiteRedirectInput {
+  redirect: ID!
+}
+
+type DeleteSiteRedirectPayload {
+  deleted: Boolean!
+}
+
+input TrackEventsInSiteInput {
+  site: ID!
+  "At most 100."
+  events: [JSON!]!
+}
+
+type TrackEventsInSitePayload {
+  accepted: Int!
+}
+
+type SiteConnection {
+  edges: [SiteEdge!]!
+  nodes: [Site!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteEdge {
+  cursor: String!
+  node: Site!
+}
+
+type SiteSpaceConnection {
+  edges: [SiteSpaceEdge!]!
+  nodes: [SiteSpace!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteSpaceEdge {
+  cursor: String!
+  node: SiteSpace!
+}
+
+type SiteSectionConnection {
+  edges: [SiteSectionEdge!]!
+  nodes: [SiteSection!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteSectionEdge {
+  cursor: String!
+  node: SiteSection!
+}
+
+type SiteSectionGroupConnection {
+  edges: [SiteSectionGroupEdge!]!
+  nodes: [SiteSectionGroup!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteSectionGroupEdge {
+  cursor: String!
+  node: SiteSectionGroup!
+}
+
+type SiteShareLinkConnection {
+  edges: [SiteShareLinkEdge!]!
+  nodes: [SiteShareLink!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteShareLinkEdge {
+  cursor: String!
+  node: SiteShareLink!
+}
+
+type SiteRedirectConnection {
+  edges: [SiteRedirectEdge!]!
+  nodes: [SiteRedirect!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type SiteRedirectEdge {
+  cursor: String!
+  node: SiteRedirect!
+}
+`, BuiltIn: false},
 	{Name: "../schema/space.graphqls", Input: `extend type Query {
   "A space that the viewer may read, or a deleted one that they administrate."
   space(id: ID!): Space!
@@ -9179,6 +12084,7 @@ type Space implements Node {
   title: String!
   emoji: String
   icon: URI
+  "That of the most open published site that shows the space; PRIVATE without one."
   visibility: SpaceVisibility!
   createdAt: DateTime!
   updatedAt: DateTime!
@@ -9198,7 +12104,8 @@ type Space implements Node {
   "Earlier main content, newest first."
   revisions(first: Int, after: String, last: Int, before: String): RevisionConnection!
   gitSync: GitSync
-  urls: SpaceURLs!
+  "The key of a share link shows the published address of a site that needs one."
+  urls(shareKey: String): SpaceURLs!
   permissions: SpacePermissions!
   openComments: Int!
   changeRequestCount: Int!
@@ -10095,6 +13002,50 @@ func (ec *executionContext) field_Mutation_addMemberToOrganizationTeam_args(ctx 
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_addSectionGroupToSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAddSectionGroupToSiteInput2octavoᚋgraphᚋmodelᚐAddSectionGroupToSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addSectionToGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAddSectionToGroupInput2octavoᚋgraphᚋmodelᚐAddSectionToGroupInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addSectionToSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAddSectionToSiteInput2octavoᚋgraphᚋmodelᚐAddSectionToSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addSpaceToSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAddSpaceToSiteInput2octavoᚋgraphᚋmodelᚐAddSpaceToSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_applyTemplateToSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10161,6 +13112,39 @@ func (ec *executionContext) field_Mutation_createOrganization_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createSiteRedirect_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateSiteRedirectInput2octavoᚋgraphᚋmodelᚐCreateSiteRedirectInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createSiteShareLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateSiteShareLinkInput2octavoᚋgraphᚋmodelᚐCreateSiteShareLinkInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateSiteInput2octavoᚋgraphᚋmodelᚐCreateSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10209,6 +13193,83 @@ func (ec *executionContext) field_Mutation_deleteOrganization_args(ctx context.C
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteOrganizationInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteRedirect_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteRedirectInput2octavoᚋgraphᚋmodelᚐDeleteSiteRedirectInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteSectionGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐDeleteSiteSectionGroupInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteSection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteSectionInput2octavoᚋgraphᚋmodelᚐDeleteSiteSectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteShareLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteShareLinkInput2octavoᚋgraphᚋmodelᚐDeleteSiteShareLinkInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteSpaceCustomization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteSpaceCustomizationInput2octavoᚋgraphᚋmodelᚐDeleteSiteSpaceCustomizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSiteSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteSpaceInput2octavoᚋgraphᚋmodelᚐDeleteSiteSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteSiteInput2octavoᚋgraphᚋmodelᚐDeleteSiteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10293,10 +13354,54 @@ func (ec *executionContext) field_Mutation_mergeChangeRequest_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_moveSiteSectionGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMoveSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐMoveSiteSectionGroupInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveSiteSection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMoveSiteSectionInput2octavoᚋgraphᚋmodelᚐMoveSiteSectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveSiteSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMoveSiteSpaceInput2octavoᚋgraphᚋmodelᚐMoveSiteSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_moveSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMoveSpaceInput2octavoᚋgraphᚋmodelᚐMoveSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_overrideSiteSpaceCustomization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOverrideSiteSpaceCustomizationInput2octavoᚋgraphᚋmodelᚐOverrideSiteSpaceCustomizationInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10319,6 +13424,28 @@ func (ec *executionContext) field_Mutation_postComment_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPostCommentInput2octavoᚋgraphᚋmodelᚐPostCommentInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_publishSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPublishSiteInput2octavoᚋgraphᚋmodelᚐPublishSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_regenerateSitePublishingAuth_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRegenerateSitePublishingAuthInput2octavoᚋgraphᚋmodelᚐRegenerateSitePublishingAuthInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10352,6 +13479,17 @@ func (ec *executionContext) field_Mutation_removeRequestedReviewerFromChangeRequ
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemoveRequestedReviewerFromChangeRequestInput2octavoᚋgraphᚋmodelᚐRemoveRequestedReviewerFromChangeRequestInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeSectionFromGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRemoveSectionFromGroupInput2octavoᚋgraphᚋmodelᚐRemoveSectionFromGroupInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10436,6 +13574,17 @@ func (ec *executionContext) field_Mutation_setUserAsSSOMemberForOrganization_arg
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_sortSiteStructure_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNSortSiteStructureInput2octavoᚋgraphᚋmodelᚐSortSiteStructureInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_submitChangeRequestReview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10447,10 +13596,32 @@ func (ec *executionContext) field_Mutation_submitChangeRequestReview_args(ctx co
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_trackEventsInSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNTrackEventsInSiteInput2octavoᚋgraphᚋmodelᚐTrackEventsInSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_transferSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNTransferSpaceInput2octavoᚋgraphᚋmodelᚐTransferSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_unpublishSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUnpublishSiteInput2octavoᚋgraphᚋmodelᚐUnpublishSiteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10583,6 +13754,105 @@ func (ec *executionContext) field_Mutation_updatePermission_args(ctx context.Con
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdatePermissionInput2octavoᚋgraphᚋmodelᚐUpdatePermissionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteAdaptiveSchema_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteAdaptiveSchemaInput2octavoᚋgraphᚋmodelᚐUpdateSiteAdaptiveSchemaInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteCustomization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteCustomizationInput2octavoᚋgraphᚋmodelᚐUpdateSiteCustomizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSitePublishingAuth_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSitePublishingAuthInput2octavoᚋgraphᚋmodelᚐUpdateSitePublishingAuthInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteRedirect_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteRedirectInput2octavoᚋgraphᚋmodelᚐUpdateSiteRedirectInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteSectionGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐUpdateSiteSectionGroupInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteSection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteSectionInput2octavoᚋgraphᚋmodelᚐUpdateSiteSectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteShareLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteShareLinkInput2octavoᚋgraphᚋmodelᚐUpdateSiteShareLinkInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSiteSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteSpaceInput2octavoᚋgraphᚋmodelᚐUpdateSiteSpaceInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateSiteInput2octavoᚋgraphᚋmodelᚐUpdateSiteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -10823,6 +14093,48 @@ func (ec *executionContext) field_Organization_search_args(ctx context.Context, 
 		return nil, err
 	}
 	args["query"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_site_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_sites_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOSiteFilter2ᚖoctavoᚋgraphᚋmodelᚐSiteFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
 	if err != nil {
 		return nil, err
@@ -11096,6 +14408,17 @@ func (ec *executionContext) field_Query_organizations_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_site_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_space_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11264,6 +14587,291 @@ func (ec *executionContext) field_Revision_reusableContent_args(ctx context.Cont
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_preview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "siteSpace", ec.unmarshalOID2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["siteSpace"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "claims", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["claims"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_profile_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_readers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_redirectBySource_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "source", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["source"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_redirect_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_redirects_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "search", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["search"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_sectionGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_sectionGroups_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_section_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_sections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_shareLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_shareLinks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_siteSpace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_siteSpaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOSiteSpaceFilter2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Site_structure_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg0
 	return args, nil
 }
 
@@ -11501,6 +15109,17 @@ func (ec *executionContext) field_Space_search_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Space_urls_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "shareKey", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["shareKey"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Space_userPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11551,6 +15170,17 @@ func (ec *executionContext) field_Subscription_commentAdded_args(ctx context.Con
 		return nil, err
 	}
 	args["changeRequest"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_siteUpdated_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "site", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["site"] = arg0
 	return args, nil
 }
 
@@ -12133,6 +15763,202 @@ func (ec *executionContext) fieldContext_AddMemberToOrganizationTeamPayload_team
 	return fc, nil
 }
 
+func (ec *executionContext) _AddSectionGroupToSitePayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionGroupToSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddSectionGroupToSitePayload_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return obj.SectionGroup, nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddSectionGroupToSitePayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddSectionGroupToSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddSectionToGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionToGroupPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddSectionToGroupPayload_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return obj.SectionGroup, nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddSectionToGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddSectionToGroupPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddSectionToSitePayload_section(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionToSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddSectionToSitePayload_section,
+		func(ctx context.Context) (any, error) {
+			return obj.Section, nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddSectionToSitePayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddSectionToSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddSpaceToSitePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.AddSpaceToSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddSpaceToSitePayload_siteSpace,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpace, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddSpaceToSitePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddSpaceToSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AgentInstructions_markdown(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12413,6 +16239,8 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -13609,6 +17437,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_space(_ context.Context, 
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -15186,6 +19016,10 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -17684,6 +21518,8 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -18588,6 +22424,10 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -18687,6 +22527,8 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -20347,6 +24189,10 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -20400,6 +24246,187 @@ func (ec *executionContext) fieldContext_CreateOrganizationTeamPayload_team(_ co
 				return ec.fieldContext_Team_members(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.CreateSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateSitePayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateSiteRedirectPayload_redirect(ctx context.Context, field graphql.CollectedField, obj *model.CreateSiteRedirectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateSiteRedirectPayload_redirect,
+		func(ctx context.Context) (any, error) {
+			return obj.Redirect, nil
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateSiteRedirectPayload_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateSiteRedirectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateSiteShareLinkPayload_shareLink(ctx context.Context, field graphql.CollectedField, obj *model.CreateSiteShareLinkPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateSiteShareLinkPayload_shareLink,
+		func(ctx context.Context) (any, error) {
+			return obj.ShareLink, nil
+		},
+		nil,
+		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateSiteShareLinkPayload_shareLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateSiteShareLinkPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteShareLink_id(ctx, field)
+			case "name":
+				return ec.fieldContext_SiteShareLink_name(ctx, field)
+			case "active":
+				return ec.fieldContext_SiteShareLink_active(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_SiteShareLink_createdAt(ctx, field)
+			case "key":
+				return ec.fieldContext_SiteShareLink_key(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteShareLink_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLink", field.Name)
 		},
 	}
 	return fc, nil
@@ -20493,6 +24520,8 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -20606,6 +24635,209 @@ func (ec *executionContext) _DeleteOrganizationPayload_deleted(ctx context.Conte
 func (ec *executionContext) fieldContext_DeleteOrganizationPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeleteOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSitePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSitePayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSitePayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteRedirectPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteRedirectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteRedirectPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteRedirectPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteRedirectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteSectionGroupPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSectionGroupPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteSectionGroupPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteSectionGroupPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteSectionGroupPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteSectionPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteSectionPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteSectionPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteSectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteShareLinkPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteShareLinkPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteShareLinkPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteShareLinkPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteShareLinkPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteSpaceCustomizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSpaceCustomizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteSpaceCustomizationPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteSpaceCustomizationPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteSpaceCustomizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteSiteSpacePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSpacePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteSiteSpacePayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteSiteSpacePayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteSiteSpacePayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -20733,6 +24965,8 @@ func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.C
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -21194,6 +25428,8 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -22158,6 +26394,8 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -22241,6 +26479,10 @@ func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ 
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -23406,6 +27648,8 @@ func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, fi
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -24239,6 +28483,157 @@ func (ec *executionContext) fieldContext_MergeRules_rules(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _MoveSiteSectionGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSectionGroupPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MoveSiteSectionGroupPayload_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return obj.SectionGroup, nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MoveSiteSectionGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveSiteSectionGroupPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MoveSiteSectionPayload_section(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MoveSiteSectionPayload_section,
+		func(ctx context.Context) (any, error) {
+			return obj.Section, nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MoveSiteSectionPayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveSiteSectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MoveSiteSpacePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSpacePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MoveSiteSpacePayload_siteSpace,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpace, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MoveSiteSpacePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveSiteSpacePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MoveSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.MoveSpacePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24327,6 +28722,8 @@ func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Contex
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -25712,6 +30109,1491 @@ func (ec *executionContext) fieldContext_Mutation_removePermission(ctx context.C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_removePermission_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateSite(ctx, fc.Args["input"].(model.CreateSiteInput))
+		},
+		nil,
+		ec.marshalNCreateSitePayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_CreateSitePayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSite(ctx, fc.Args["input"].(model.UpdateSiteInput))
+		},
+		nil,
+		ec.marshalNUpdateSitePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_UpdateSitePayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSite(ctx, fc.Args["input"].(model.DeleteSiteInput))
+		},
+		nil,
+		ec.marshalNDeleteSitePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSitePayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_publishSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_publishSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PublishSite(ctx, fc.Args["input"].(model.PublishSiteInput))
+		},
+		nil,
+		ec.marshalNPublishSitePayload2ᚖoctavoᚋgraphᚋmodelᚐPublishSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_publishSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_PublishSitePayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PublishSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_publishSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_unpublishSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_unpublishSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UnpublishSite(ctx, fc.Args["input"].(model.UnpublishSiteInput))
+		},
+		nil,
+		ec.marshalNUnpublishSitePayload2ᚖoctavoᚋgraphᚋmodelᚐUnpublishSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_unpublishSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_UnpublishSitePayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UnpublishSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_unpublishSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteAdaptiveSchema(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteAdaptiveSchema,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteAdaptiveSchema(ctx, fc.Args["input"].(model.UpdateSiteAdaptiveSchemaInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteAdaptiveSchemaPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteAdaptiveSchemaPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteAdaptiveSchema(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_UpdateSiteAdaptiveSchemaPayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteAdaptiveSchemaPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteAdaptiveSchema_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addSpaceToSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addSpaceToSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddSpaceToSite(ctx, fc.Args["input"].(model.AddSpaceToSiteInput))
+		},
+		nil,
+		ec.marshalNAddSpaceToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSpaceToSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addSpaceToSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "siteSpace":
+				return ec.fieldContext_AddSpaceToSitePayload_siteSpace(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddSpaceToSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addSpaceToSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteSpace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteSpace,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteSpace(ctx, fc.Args["input"].(model.UpdateSiteSpaceInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSpacePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteSpace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "siteSpace":
+				return ec.fieldContext_UpdateSiteSpacePayload_siteSpace(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteSpacePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteSpace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteSpace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteSpace,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteSpace(ctx, fc.Args["input"].(model.DeleteSiteSpaceInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSpacePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteSpace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteSpacePayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteSpacePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteSpace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveSiteSpace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_moveSiteSpace,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveSiteSpace(ctx, fc.Args["input"].(model.MoveSiteSpaceInput))
+		},
+		nil,
+		ec.marshalNMoveSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSpacePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_moveSiteSpace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "siteSpace":
+				return ec.fieldContext_MoveSiteSpacePayload_siteSpace(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MoveSiteSpacePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveSiteSpace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addSectionToSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addSectionToSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddSectionToSite(ctx, fc.Args["input"].(model.AddSectionToSiteInput))
+		},
+		nil,
+		ec.marshalNAddSectionToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionToSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addSectionToSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "section":
+				return ec.fieldContext_AddSectionToSitePayload_section(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddSectionToSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addSectionToSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteSection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteSection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteSection(ctx, fc.Args["input"].(model.UpdateSiteSectionInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteSection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "section":
+				return ec.fieldContext_UpdateSiteSectionPayload_section(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteSectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteSection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteSection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteSection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteSection(ctx, fc.Args["input"].(model.DeleteSiteSectionInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteSection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteSectionPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteSectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteSection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveSiteSection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_moveSiteSection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveSiteSection(ctx, fc.Args["input"].(model.MoveSiteSectionInput))
+		},
+		nil,
+		ec.marshalNMoveSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_moveSiteSection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "section":
+				return ec.fieldContext_MoveSiteSectionPayload_section(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MoveSiteSectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveSiteSection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addSectionGroupToSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addSectionGroupToSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddSectionGroupToSite(ctx, fc.Args["input"].(model.AddSectionGroupToSiteInput))
+		},
+		nil,
+		ec.marshalNAddSectionGroupToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionGroupToSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addSectionGroupToSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sectionGroup":
+				return ec.fieldContext_AddSectionGroupToSitePayload_sectionGroup(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddSectionGroupToSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addSectionGroupToSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteSectionGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteSectionGroup(ctx, fc.Args["input"].(model.UpdateSiteSectionGroupInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSectionGroupPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sectionGroup":
+				return ec.fieldContext_UpdateSiteSectionGroupPayload_sectionGroup(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteSectionGroupPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteSectionGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteSectionGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteSectionGroup(ctx, fc.Args["input"].(model.DeleteSiteSectionGroupInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSectionGroupPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteSectionGroupPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteSectionGroupPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteSectionGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_moveSiteSectionGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveSiteSectionGroup(ctx, fc.Args["input"].(model.MoveSiteSectionGroupInput))
+		},
+		nil,
+		ec.marshalNMoveSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSectionGroupPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_moveSiteSectionGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sectionGroup":
+				return ec.fieldContext_MoveSiteSectionGroupPayload_sectionGroup(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MoveSiteSectionGroupPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveSiteSectionGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addSectionToGroup(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addSectionToGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddSectionToGroup(ctx, fc.Args["input"].(model.AddSectionToGroupInput))
+		},
+		nil,
+		ec.marshalNAddSectionToGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionToGroupPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addSectionToGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sectionGroup":
+				return ec.fieldContext_AddSectionToGroupPayload_sectionGroup(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddSectionToGroupPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addSectionToGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeSectionFromGroup(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_removeSectionFromGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveSectionFromGroup(ctx, fc.Args["input"].(model.RemoveSectionFromGroupInput))
+		},
+		nil,
+		ec.marshalNRemoveSectionFromGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveSectionFromGroupPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_removeSectionFromGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_RemoveSectionFromGroupPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RemoveSectionFromGroupPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeSectionFromGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_sortSiteStructure(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_sortSiteStructure,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SortSiteStructure(ctx, fc.Args["input"].(model.SortSiteStructureInput))
+		},
+		nil,
+		ec.marshalNSortSiteStructurePayload2ᚖoctavoᚋgraphᚋmodelᚐSortSiteStructurePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_sortSiteStructure(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "item":
+				return ec.fieldContext_SortSiteStructurePayload_item(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SortSiteStructurePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_sortSiteStructure_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteCustomization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteCustomization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteCustomization(ctx, fc.Args["input"].(model.UpdateSiteCustomizationInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteCustomizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteCustomization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_UpdateSiteCustomizationPayload_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteCustomizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteCustomization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_overrideSiteSpaceCustomization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_overrideSiteSpaceCustomization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OverrideSiteSpaceCustomization(ctx, fc.Args["input"].(model.OverrideSiteSpaceCustomizationInput))
+		},
+		nil,
+		ec.marshalNOverrideSiteSpaceCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐOverrideSiteSpaceCustomizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_overrideSiteSpaceCustomization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "siteSpace":
+				return ec.fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OverrideSiteSpaceCustomizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_overrideSiteSpaceCustomization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteSpaceCustomization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteSpaceCustomization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteSpaceCustomization(ctx, fc.Args["input"].(model.DeleteSiteSpaceCustomizationInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteSpaceCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSpaceCustomizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteSpaceCustomization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteSpaceCustomizationPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteSpaceCustomizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteSpaceCustomization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createSiteShareLink(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createSiteShareLink,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateSiteShareLink(ctx, fc.Args["input"].(model.CreateSiteShareLinkInput))
+		},
+		nil,
+		ec.marshalNCreateSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSiteShareLinkPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createSiteShareLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "shareLink":
+				return ec.fieldContext_CreateSiteShareLinkPayload_shareLink(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateSiteShareLinkPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createSiteShareLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteShareLink(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteShareLink,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteShareLink(ctx, fc.Args["input"].(model.UpdateSiteShareLinkInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteShareLinkPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteShareLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "shareLink":
+				return ec.fieldContext_UpdateSiteShareLinkPayload_shareLink(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteShareLinkPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteShareLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteShareLink(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteShareLink,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteShareLink(ctx, fc.Args["input"].(model.DeleteSiteShareLinkInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteShareLinkPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteShareLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteShareLinkPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteShareLinkPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteShareLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSitePublishingAuth(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSitePublishingAuth,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSitePublishingAuth(ctx, fc.Args["input"].(model.UpdateSitePublishingAuthInput))
+		},
+		nil,
+		ec.marshalNUpdateSitePublishingAuthPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSitePublishingAuthPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSitePublishingAuth(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "publishingAuth":
+				return ec.fieldContext_UpdateSitePublishingAuthPayload_publishingAuth(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSitePublishingAuthPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSitePublishingAuth_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_regenerateSitePublishingAuth(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_regenerateSitePublishingAuth,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RegenerateSitePublishingAuth(ctx, fc.Args["input"].(model.RegenerateSitePublishingAuthInput))
+		},
+		nil,
+		ec.marshalNRegenerateSitePublishingAuthPayload2ᚖoctavoᚋgraphᚋmodelᚐRegenerateSitePublishingAuthPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_regenerateSitePublishingAuth(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "publishingAuth":
+				return ec.fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RegenerateSitePublishingAuthPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_regenerateSitePublishingAuth_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createSiteRedirect(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createSiteRedirect,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateSiteRedirect(ctx, fc.Args["input"].(model.CreateSiteRedirectInput))
+		},
+		nil,
+		ec.marshalNCreateSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSiteRedirectPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createSiteRedirect(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "redirect":
+				return ec.fieldContext_CreateSiteRedirectPayload_redirect(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateSiteRedirectPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createSiteRedirect_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateSiteRedirect(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateSiteRedirect,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSiteRedirect(ctx, fc.Args["input"].(model.UpdateSiteRedirectInput))
+		},
+		nil,
+		ec.marshalNUpdateSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteRedirectPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateSiteRedirect(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "redirect":
+				return ec.fieldContext_UpdateSiteRedirectPayload_redirect(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateSiteRedirectPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSiteRedirect_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSiteRedirect(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteSiteRedirect,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSiteRedirect(ctx, fc.Args["input"].(model.DeleteSiteRedirectInput))
+		},
+		nil,
+		ec.marshalNDeleteSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteRedirectPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteSiteRedirect(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteSiteRedirectPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteSiteRedirectPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSiteRedirect_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_trackEventsInSite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_trackEventsInSite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TrackEventsInSite(ctx, fc.Args["input"].(model.TrackEventsInSiteInput))
+		},
+		nil,
+		ec.marshalNTrackEventsInSitePayload2ᚖoctavoᚋgraphᚋmodelᚐTrackEventsInSitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_trackEventsInSite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "accepted":
+				return ec.fieldContext_TrackEventsInSitePayload_accepted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TrackEventsInSitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_trackEventsInSite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -27620,6 +33502,170 @@ func (ec *executionContext) fieldContext_Organization_memberSpaces(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_sites(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_sites,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Sites(ctx, obj, fc.Args["filter"].(*model.SiteFilter), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_sites(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_sites_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_site(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_site,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Site(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_site(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_site_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Organization_teams(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27841,6 +33887,10 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -28025,6 +34075,10 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -28466,6 +34520,59 @@ func (ec *executionContext) fieldContext_OrganizationURLs_logo(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OverrideSiteSpaceCustomizationPayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.OverrideSiteSpaceCustomizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpace, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OverrideSiteSpaceCustomizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
 		},
 	}
 	return fc, nil
@@ -30861,6 +36968,344 @@ func (ec *executionContext) fieldContext_PostCommentReplyPayload_commentReply(_ 
 	return fc, nil
 }
 
+func (ec *executionContext) _PublishSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.PublishSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishSitePayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSite_site(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSite_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSite_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSite_structure(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSite_structure,
+		func(ctx context.Context) (any, error) {
+			return obj.Structure, nil
+		},
+		nil,
+		ec.marshalNSiteStructure2ᚖoctavoᚋinternalᚋsiteᚐStructure,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSite_structure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_SiteStructure_type(ctx, field)
+			case "items":
+				return ec.fieldContext_SiteStructure_items(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteStructure", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSite_customizations(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSite_customizations,
+		func(ctx context.Context) (any, error) {
+			return obj.Customizations, nil
+		},
+		nil,
+		ec.marshalNSiteCustomizations2ᚖoctavoᚋgraphᚋmodelᚐSiteCustomizations,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSite_customizations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_SiteCustomizations_site(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteCustomizations_siteSpaces(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteCustomizations", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSite_scripts(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSite_scripts,
+		func(ctx context.Context) (any, error) {
+			return obj.Scripts, nil
+		},
+		nil,
+		ec.marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSite_scripts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "script":
+				return ec.fieldContext_SiteIntegrationScript_script(ctx, field)
+			case "contentSecurityPolicy":
+				return ec.fieldContext_SiteIntegrationScript_contentSecurityPolicy(ctx, field)
+			case "cookies":
+				return ec.fieldContext_SiteIntegrationScript_cookies(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteIntegrationScript", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.PublishedURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedURLs_published,
+		func(ctx context.Context) (any, error) {
+			return obj.Published, nil
+		},
+		nil,
+		ec.marshalOURI2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_node(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31256,6 +37701,10 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -31378,6 +37827,119 @@ func (ec *executionContext) fieldContext_Query_subdomain(ctx context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_site(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_site,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Site(ctx, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_site(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_site_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_space(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31467,6 +38029,8 @@ func (ec *executionContext) fieldContext_Query_space(ctx context.Context, field 
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -31893,6 +38457,43 @@ func (ec *executionContext) fieldContext_ReactionUser_reactedAt(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _RegenerateSitePublishingAuthPayload_publishingAuth(ctx context.Context, field graphql.CollectedField, obj *model.RegenerateSitePublishingAuthPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishingAuth, nil
+		},
+		nil,
+		ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegenerateSitePublishingAuthPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "backend":
+				return ec.fieldContext_SitePublishingAuth_backend(ctx, field)
+			case "privateKey":
+				return ec.fieldContext_SitePublishingAuth_privateKey(ctx, field)
+			case "fallbackURL":
+				return ec.fieldContext_SitePublishingAuth_fallbackURL(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SitePublishingAuth", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RemoveMemberFromOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveMemberFromOrganizationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -32059,6 +38660,35 @@ func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload_rem
 func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeRequestPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "RemoveRequestedReviewerFromChangeRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RemoveSectionFromGroupPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveSectionFromGroupPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RemoveSectionFromGroupPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RemoveSectionFromGroupPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RemoveSectionFromGroupPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -33080,6 +39710,8 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -33338,6 +39970,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -36946,6 +43580,5267 @@ func (ec *executionContext) fieldContext_SetUserAsSSOMemberForOrganizationPayloa
 	return fc, nil
 }
 
+func (ec *executionContext) _Site_id(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_title(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_type(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		ec.marshalNSiteType2octavoᚋinternalᚋenumᚐSiteType,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteType does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_icon(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_icon,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().Icon(ctx, obj)
+		},
+		nil,
+		ec.marshalOJSON2interface,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_hostname(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_hostname,
+		func(ctx context.Context) (any, error) {
+			return obj.Hostname, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_hostname(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_basename(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_basename,
+		func(ctx context.Context) (any, error) {
+			return obj.Basename, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_basename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_proxy(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_proxy,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().Proxy(ctx, obj)
+		},
+		nil,
+		ec.marshalOSiteProxy2ᚖoctavoᚋgraphᚋmodelᚐSiteProxy,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_proxy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "origin":
+				return ec.fieldContext_SiteProxy_origin(ctx, field)
+			case "target":
+				return ec.fieldContext_SiteProxy_target(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteProxy", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_visibility(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_visibility,
+		func(ctx context.Context) (any, error) {
+			return obj.Visibility, nil
+		},
+		nil,
+		ec.marshalNSiteVisibility2octavoᚋinternalᚋenumᚐSiteVisibility,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteVisibility does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_published(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_published,
+		func(ctx context.Context) (any, error) {
+			return obj.Published, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_siteSpaceCount(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_siteSpaceCount,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpaceCount, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_siteSpaceCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_createdAt(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_adaptiveContent(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_adaptiveContent,
+		func(ctx context.Context) (any, error) {
+			return obj.AdaptiveContent, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_adaptiveContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_agentsContext(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_agentsContext,
+		func(ctx context.Context) (any, error) {
+			return obj.AgentsContext, nil
+		},
+		nil,
+		ec.marshalNSiteAgentsContext2octavoᚋinternalᚋenumᚐAgentsContext,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_agentsContext(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteAgentsContext does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_urls(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNSiteURLs2ᚖoctavoᚋgraphᚋmodelᚐSiteURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_SiteURLs_location(ctx, field)
+			case "app":
+				return ec.fieldContext_SiteURLs_app(ctx, field)
+			case "published":
+				return ec.fieldContext_SiteURLs_published(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_organization(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_organization,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().Organization(ctx, obj)
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
+			case "auditLog":
+				return ec.fieldContext_Organization_auditLog(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_structure(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_structure,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Structure(ctx, obj, fc.Args["shareKey"].(*string))
+		},
+		nil,
+		ec.marshalNSiteStructure2ᚖoctavoᚋinternalᚋsiteᚐStructure,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_structure(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_SiteStructure_type(ctx, field)
+			case "items":
+				return ec.fieldContext_SiteStructure_items(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteStructure", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_structure_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_siteSpaces,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().SiteSpaces(ctx, obj, fc.Args["filter"].(*model.SiteSpaceFilter), fc.Args["shareKey"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_siteSpaces(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteSpaceConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteSpaceConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteSpaceConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteSpaceConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpaceConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_siteSpaces_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_siteSpace(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_siteSpace,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().SiteSpace(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_siteSpace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_siteSpace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_sections(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_sections,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Sections(ctx, obj, fc.Args["shareKey"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteSectionConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_sections(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteSectionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteSectionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteSectionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteSectionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_sections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_section(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_section,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Section(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_section(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_section_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_sectionGroups(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_sectionGroups,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().SectionGroups(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteSectionGroupConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_sectionGroups(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteSectionGroupConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteSectionGroupConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteSectionGroupConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteSectionGroupConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroupConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_sectionGroups_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().SectionGroup(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_sectionGroup(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_sectionGroup_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_profile(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_profile,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Profile(ctx, obj, fc.Args["shareKey"].(*string))
+		},
+		nil,
+		ec.marshalNPublishedSite2ᚖoctavoᚋgraphᚋmodelᚐPublishedSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_profile(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "site":
+				return ec.fieldContext_PublishedSite_site(ctx, field)
+			case "structure":
+				return ec.fieldContext_PublishedSite_structure(ctx, field)
+			case "customizations":
+				return ec.fieldContext_PublishedSite_customizations(ctx, field)
+			case "scripts":
+				return ec.fieldContext_PublishedSite_scripts(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PublishedSite", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_profile_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_customization(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_customization,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().Customization(ctx, obj)
+		},
+		nil,
+		ec.marshalNJSON2interface,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_customization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_adaptiveSchema(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_adaptiveSchema,
+		func(ctx context.Context) (any, error) {
+			return obj.Schema(), nil
+		},
+		nil,
+		ec.marshalOSiteAdaptiveSchema2ᚖoctavoᚋinternalᚋsiteᚐAdaptiveSchema,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_adaptiveSchema(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "jsonSchema":
+				return ec.fieldContext_SiteAdaptiveSchema_jsonSchema(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_SiteAdaptiveSchema_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteAdaptiveSchema", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_templateConditions(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_templateConditions,
+		func(ctx context.Context) (any, error) {
+			return obj.TemplateConditions()
+		},
+		nil,
+		ec.marshalNSiteTemplateCondition2ᚕᚖoctavoᚋinternalᚋadaptiveᚐTemplateᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_templateConditions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "description":
+				return ec.fieldContext_SiteTemplateCondition_description(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteTemplateCondition_condition(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteTemplateCondition", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_shareLinks(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_shareLinks,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().ShareLinks(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteShareLinkConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_shareLinks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteShareLinkConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteShareLinkConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteShareLinkConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteShareLinkConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLinkConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_shareLinks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_shareLink(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_shareLink,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().ShareLink(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_shareLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteShareLink_id(ctx, field)
+			case "name":
+				return ec.fieldContext_SiteShareLink_name(ctx, field)
+			case "active":
+				return ec.fieldContext_SiteShareLink_active(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_SiteShareLink_createdAt(ctx, field)
+			case "key":
+				return ec.fieldContext_SiteShareLink_key(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteShareLink_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLink", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_shareLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_publishingAuth(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_publishingAuth,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().PublishingAuth(ctx, obj)
+		},
+		nil,
+		ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_publishingAuth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "backend":
+				return ec.fieldContext_SitePublishingAuth_backend(ctx, field)
+			case "privateKey":
+				return ec.fieldContext_SitePublishingAuth_privateKey(ctx, field)
+			case "fallbackURL":
+				return ec.fieldContext_SitePublishingAuth_fallbackURL(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SitePublishingAuth", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_redirects(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_redirects,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Redirects(ctx, obj, fc.Args["search"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNSiteRedirectConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_redirects(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_SiteRedirectConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_SiteRedirectConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_SiteRedirectConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_SiteRedirectConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirectConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_redirects_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_redirect(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_redirect,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Redirect(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_redirect(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_redirect_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_redirectBySource(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_redirectBySource,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().RedirectBySource(ctx, obj, fc.Args["source"].(string), fc.Args["shareKey"].(*string))
+		},
+		nil,
+		ec.marshalNSiteRedirectTarget2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectTarget,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_redirectBySource(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "redirect":
+				return ec.fieldContext_SiteRedirectTarget_redirect(ctx, field)
+			case "target":
+				return ec.fieldContext_SiteRedirectTarget_target(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirectTarget", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_redirectBySource_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_preview(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_preview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Preview(ctx, obj, fc.Args["siteSpace"].(*string), fc.Args["claims"].(*string))
+		},
+		nil,
+		ec.marshalNSitePreview2ᚖoctavoᚋgraphᚋmodelᚐSitePreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_preview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "url":
+				return ec.fieldContext_SitePreview_url(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SitePreview", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_preview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_integrationScripts(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_integrationScripts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Site().IntegrationScripts(ctx, obj)
+		},
+		nil,
+		ec.marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_integrationScripts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "script":
+				return ec.fieldContext_SiteIntegrationScript_script(ctx, field)
+			case "contentSecurityPolicy":
+				return ec.fieldContext_SiteIntegrationScript_contentSecurityPolicy(ctx, field)
+			case "cookies":
+				return ec.fieldContext_SiteIntegrationScript_cookies(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteIntegrationScript", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Site_readers(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_readers,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Readers(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNMemberConnection2ᚖoctavoᚋgraphᚋmodelᚐMemberConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_readers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MemberConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MemberConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MemberConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_MemberConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MemberConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_readers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteAdaptiveSchema_jsonSchema(ctx context.Context, field graphql.CollectedField, obj *site.AdaptiveSchema) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteAdaptiveSchema_jsonSchema,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteAdaptiveSchema().JSONSchema(ctx, obj)
+		},
+		nil,
+		ec.marshalNJSON2interface,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteAdaptiveSchema_jsonSchema(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteAdaptiveSchema",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteAdaptiveSchema_updatedAt(ctx context.Context, field graphql.CollectedField, obj *site.AdaptiveSchema) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteAdaptiveSchema_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteAdaptiveSchema_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteAdaptiveSchema",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSite2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteCustomizations_site(ctx context.Context, field graphql.CollectedField, obj *model.SiteCustomizations) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteCustomizations_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNJSON2interface,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteCustomizations_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteCustomizations",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteCustomizations_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *model.SiteCustomizations) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteCustomizations_siteSpaces,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpaces, nil
+		},
+		nil,
+		ec.marshalNJSON2interface,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteCustomizations_siteSpaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteCustomizations",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteIntegrationScript_script(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteIntegrationScript_script,
+		func(ctx context.Context) (any, error) {
+			return obj.Script, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteIntegrationScript_script(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteIntegrationScript",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteIntegrationScript_contentSecurityPolicy(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteIntegrationScript_contentSecurityPolicy,
+		func(ctx context.Context) (any, error) {
+			return obj.ContentSecurityPolicy, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteIntegrationScript_contentSecurityPolicy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteIntegrationScript",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteIntegrationScript_cookies(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteIntegrationScript_cookies,
+		func(ctx context.Context) (any, error) {
+			return obj.Cookies, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteIntegrationScript_cookies(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteIntegrationScript",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SitePreview_url(ctx context.Context, field graphql.CollectedField, obj *model.SitePreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SitePreview_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SitePreview_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SitePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteProxy_origin(ctx context.Context, field graphql.CollectedField, obj *model.SiteProxy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteProxy_origin,
+		func(ctx context.Context) (any, error) {
+			return obj.Origin, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteProxy_origin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteProxy",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteProxy_target(ctx context.Context, field graphql.CollectedField, obj *model.SiteProxy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteProxy_target,
+		func(ctx context.Context) (any, error) {
+			return obj.Target, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteProxy_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteProxy",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SitePublishingAuth_backend(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SitePublishingAuth_backend,
+		func(ctx context.Context) (any, error) {
+			return obj.Backend, nil
+		},
+		nil,
+		ec.marshalNSiteAuthBackend2octavoᚋinternalᚋenumᚐAuthBackend,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SitePublishingAuth_backend(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SitePublishingAuth",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteAuthBackend does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SitePublishingAuth_privateKey(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SitePublishingAuth_privateKey,
+		func(ctx context.Context) (any, error) {
+			return obj.PrivateKey, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SitePublishingAuth_privateKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SitePublishingAuth",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SitePublishingAuth_fallbackURL(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SitePublishingAuth_fallbackURL,
+		func(ctx context.Context) (any, error) {
+			return obj.FallbackURL, nil
+		},
+		nil,
+		ec.marshalOURI2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SitePublishingAuth_fallbackURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SitePublishingAuth",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirect_id(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirect_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirect_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirect_source(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirect_source,
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirect_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirect_destination(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirect_destination,
+		func(ctx context.Context) (any, error) {
+			return obj.Destination, nil
+		},
+		nil,
+		ec.marshalNSiteRedirectDestination2octavoᚋinternalᚋsiteᚐDestination,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirect_destination(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_SiteRedirectDestination_kind(ctx, field)
+			case "siteSectionId":
+				return ec.fieldContext_SiteRedirectDestination_siteSectionId(ctx, field)
+			case "siteSpaceId":
+				return ec.fieldContext_SiteRedirectDestination_siteSpaceId(ctx, field)
+			case "pageId":
+				return ec.fieldContext_SiteRedirectDestination_pageId(ctx, field)
+			case "url":
+				return ec.fieldContext_SiteRedirectDestination_url(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirectDestination", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteRedirectEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteRedirectEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirectEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚕᚖoctavoᚋinternalᚋsiteᚐRedirectᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectDestination_kind(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectDestination_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNSiteRedirectKind2octavoᚋinternalᚋenumᚐRedirectKind,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectDestination_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectDestination",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteRedirectKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectDestination_siteSectionId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectDestination_siteSectionId,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSectionID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSectionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectDestination",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectDestination_siteSpaceId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectDestination_siteSpaceId,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpaceID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSpaceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectDestination",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectDestination_pageId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectDestination_pageId,
+		func(ctx context.Context) (any, error) {
+			return obj.PageID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectDestination_pageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectDestination",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectDestination_url(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectDestination_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		ec.marshalOURI2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectDestination_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectDestination",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectTarget_redirect(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectTarget) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectTarget_redirect,
+		func(ctx context.Context) (any, error) {
+			return obj.Redirect, nil
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectTarget_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectTarget",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteRedirectTarget_target(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectTarget) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteRedirectTarget_target,
+		func(ctx context.Context) (any, error) {
+			return obj.Target, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteRedirectTarget_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteRedirectTarget",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_id(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_title(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_description(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_icon(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_icon,
+		func(ctx context.Context) (any, error) {
+			return obj.Icon, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_path(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_path,
+		func(ctx context.Context) (any, error) {
+			return obj.Path, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_default(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_default,
+		func(ctx context.Context) (any, error) {
+			return obj.Default, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_default(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_condition(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_condition,
+		func(ctx context.Context) (any, error) {
+			return obj.Condition, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSection().SectionGroup(ctx, obj)
+		},
+		nil,
+		ec.marshalOSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_siteSpaces,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpaces, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_siteSpaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_urls(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSection().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNPublishedURLs2ᚖoctavoᚋgraphᚋmodelᚐPublishedURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "published":
+				return ec.fieldContext_PublishedURLs_published(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PublishedURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSection_site(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSection_site,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSection().Site(ctx, obj)
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSection_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteSectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteSectionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteSectionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_id(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_title(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_icon(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_icon,
+		func(ctx context.Context) (any, error) {
+			return obj.Icon, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSectionGroup().SectionGroup(ctx, obj)
+		},
+		nil,
+		ec.marshalOSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_sections(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_sections,
+		func(ctx context.Context) (any, error) {
+			return obj.Sections(), nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_sections(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_children(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_children,
+		func(ctx context.Context) (any, error) {
+			return obj.Children, nil
+		},
+		nil,
+		ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_children(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteStructureItem does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroup_site(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroup_site,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSectionGroup().Site(ctx, obj)
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroup_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroup",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroupEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteSectionGroupEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteSectionGroupEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroupEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚕᚖoctavoᚋinternalᚋsiteᚐGroupᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSectionGroupEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSectionGroupEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSectionGroupEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSectionGroupEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_id(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_name(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_active(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_active,
+		func(ctx context.Context) (any, error) {
+			return obj.Active, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_createdAt(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_key(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_key,
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLink_urls(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLink_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteShareLink().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNPublishedURLs2ᚖoctavoᚋgraphᚋmodelᚐPublishedURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLink_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLink",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "published":
+				return ec.fieldContext_PublishedURLs_published(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PublishedURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteShareLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteShareLinkEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteShareLinkEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLinkEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSiteShareLink2ᚕᚖoctavoᚋinternalᚋsiteᚐShareLinkᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteShareLink_id(ctx, field)
+			case "name":
+				return ec.fieldContext_SiteShareLink_name(ctx, field)
+			case "active":
+				return ec.fieldContext_SiteShareLink_active(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_SiteShareLink_createdAt(ctx, field)
+			case "key":
+				return ec.fieldContext_SiteShareLink_key(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteShareLink_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteShareLinkEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteShareLinkEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteShareLinkEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteShareLinkEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteShareLink_id(ctx, field)
+			case "name":
+				return ec.fieldContext_SiteShareLink_name(ctx, field)
+			case "active":
+				return ec.fieldContext_SiteShareLink_active(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_SiteShareLink_createdAt(ctx, field)
+			case "key":
+				return ec.fieldContext_SiteShareLink_key(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteShareLink_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_id(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_title(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_title,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSpace().Title(ctx, obj)
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_path(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_path,
+		func(ctx context.Context) (any, error) {
+			return obj.Path, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_section(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_section,
+		func(ctx context.Context) (any, error) {
+			return obj.Section, nil
+		},
+		nil,
+		ec.marshalOSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_space(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_space,
+		func(ctx context.Context) (any, error) {
+			return obj.Space, nil
+		},
+		nil,
+		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Space_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Space_title(ctx, field)
+			case "emoji":
+				return ec.fieldContext_Space_emoji(ctx, field)
+			case "icon":
+				return ec.fieldContext_Space_icon(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Space_visibility(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Space_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Space_updatedAt(ctx, field)
+			case "deletedAt":
+				return ec.fieldContext_Space_deletedAt(ctx, field)
+			case "editMode":
+				return ec.fieldContext_Space_editMode(ctx, field)
+			case "language":
+				return ec.fieldContext_Space_language(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Space_mergeRules(ctx, field)
+			case "organization":
+				return ec.fieldContext_Space_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Space_parent(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Space_defaultLevel(ctx, field)
+			case "revision":
+				return ec.fieldContext_Space_revision(ctx, field)
+			case "revisionById":
+				return ec.fieldContext_Space_revisionById(ctx, field)
+			case "revisions":
+				return ec.fieldContext_Space_revisions(ctx, field)
+			case "gitSync":
+				return ec.fieldContext_Space_gitSync(ctx, field)
+			case "urls":
+				return ec.fieldContext_Space_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Space_permissions(ctx, field)
+			case "openComments":
+				return ec.fieldContext_Space_openComments(ctx, field)
+			case "changeRequestCount":
+				return ec.fieldContext_Space_changeRequestCount(ctx, field)
+			case "openChangeRequestCount":
+				return ec.fieldContext_Space_openChangeRequestCount(ctx, field)
+			case "draftChangeRequestCount":
+				return ec.fieldContext_Space_draftChangeRequestCount(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Space_changeRequests(ctx, field)
+			case "changeRequest":
+				return ec.fieldContext_Space_changeRequest(ctx, field)
+			case "comments":
+				return ec.fieldContext_Space_comments(ctx, field)
+			case "commenters":
+				return ec.fieldContext_Space_commenters(ctx, field)
+			case "links":
+				return ec.fieldContext_Space_links(ctx, field)
+			case "search":
+				return ec.fieldContext_Space_search(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_default(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_default,
+		func(ctx context.Context) (any, error) {
+			return obj.Default, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_default(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_condition(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_condition,
+		func(ctx context.Context) (any, error) {
+			return obj.Condition, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_urls(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_urls,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSpace().Urls(ctx, obj)
+		},
+		nil,
+		ec.marshalNPublishedURLs2ᚖoctavoᚋgraphᚋmodelᚐPublishedURLs,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "published":
+				return ec.fieldContext_PublishedURLs_published(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PublishedURLs", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_customization(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_customization,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSpace().Customization(ctx, obj)
+		},
+		nil,
+		ec.marshalNJSON2interface,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_customization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type JSON does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_hasOverrides(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_hasOverrides,
+		func(ctx context.Context) (any, error) {
+			return obj.Overrides(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_hasOverrides(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpace_site(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpace_site,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SiteSpace().Site(ctx, obj)
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpace_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpace",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNSiteSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_SiteSpaceEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_SiteSpaceEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpaceEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSpaceEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteSpaceEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteSpaceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSpaceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteStructure_type(ctx context.Context, field graphql.CollectedField, obj *site.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteStructure_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type(), nil
+		},
+		nil,
+		ec.marshalNSiteStructureType2octavoᚋinternalᚋenumᚐSiteStructureType,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteStructure_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteStructure",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteStructureType does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteStructure_items(ctx context.Context, field graphql.CollectedField, obj *site.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteStructure_items,
+		func(ctx context.Context) (any, error) {
+			return obj.Top, nil
+		},
+		nil,
+		ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteStructure_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteStructure",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteStructureItem does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteTemplateCondition_description(ctx context.Context, field graphql.CollectedField, obj *adaptive.Template) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteTemplateCondition_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteTemplateCondition_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteTemplateCondition",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteTemplateCondition_condition(ctx context.Context, field graphql.CollectedField, obj *adaptive.Template) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteTemplateCondition_condition,
+		func(ctx context.Context) (any, error) {
+			return obj.Condition, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteTemplateCondition_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteTemplateCondition",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteURLs_location,
+		func(ctx context.Context) (any, error) {
+			return obj.Location, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteURLs_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteURLs_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteURLs_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SiteURLs_published,
+		func(ctx context.Context) (any, error) {
+			return obj.Published, nil
+		},
+		nil,
+		ec.marshalOURI2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SiteURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteURLs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SortSiteStructurePayload_item(ctx context.Context, field graphql.CollectedField, obj *model.SortSiteStructurePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SortSiteStructurePayload_item,
+		func(ctx context.Context) (any, error) {
+			return obj.Item, nil
+		},
+		nil,
+		ec.marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SortSiteStructurePayload_item(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SortSiteStructurePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type SiteStructureItem does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Space_id(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37069,7 +48964,7 @@ func (ec *executionContext) _Space_visibility(ctx context.Context, field graphql
 		field,
 		ec.fieldContext_Space_visibility,
 		func(ctx context.Context) (any, error) {
-			return obj.Visibility, nil
+			return ec.Resolvers.Space().Visibility(ctx, obj)
 		},
 		nil,
 		ec.marshalNSpaceVisibility2octavoᚋinternalᚋenumᚐSpaceVisibility,
@@ -37082,8 +48977,8 @@ func (ec *executionContext) fieldContext_Space_visibility(_ context.Context, fie
 	fc = &graphql.FieldContext{
 		Object:     "Space",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type SpaceVisibility does not have child fields")
 		},
@@ -37347,6 +49242,10 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -37693,7 +49592,8 @@ func (ec *executionContext) _Space_urls(ctx context.Context, field graphql.Colle
 		field,
 		ec.fieldContext_Space_urls,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Space().Urls(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().Urls(ctx, obj, fc.Args["shareKey"].(*string))
 		},
 		nil,
 		ec.marshalNSpaceURLs2ᚖoctavoᚋgraphᚋmodelᚐSpaceURLs,
@@ -37702,7 +49602,7 @@ func (ec *executionContext) _Space_urls(ctx context.Context, field graphql.Colle
 	)
 }
 
-func (ec *executionContext) fieldContext_Space_urls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Space_urls(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Space",
 		Field:      field,
@@ -37723,6 +49623,17 @@ func (ec *executionContext) fieldContext_Space_urls(_ context.Context, field gra
 			}
 			return nil, fmt.Errorf("no field named %q was found under type SpaceURLs", field.Name)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_urls_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -38354,6 +50265,59 @@ func (ec *executionContext) fieldContext_Space_effectivePermissions(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Space_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_siteSpaces,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Space().SiteSpaces(ctx, obj)
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_siteSpaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38477,6 +50441,8 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -38669,6 +50635,8 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -39112,6 +51080,8 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -39861,6 +51831,119 @@ func (ec *executionContext) fieldContext_Subscription_commentAdded(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _Subscription_siteUpdated(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Subscription_siteUpdated,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().SiteUpdated(ctx, fc.Args["site"].(string))
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Subscription_siteUpdated(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_siteUpdated_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Subscription_spaceContentUpdated(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
 	return graphql.ResolveFieldStream(
 		ctx,
@@ -39950,6 +52033,8 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -40131,6 +52216,10 @@ func (ec *executionContext) fieldContext_Team_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -41021,6 +53110,35 @@ func (ec *executionContext) fieldContext_Template_description(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _TrackEventsInSitePayload_accepted(ctx context.Context, field graphql.CollectedField, obj *model.TrackEventsInSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TrackEventsInSitePayload_accepted,
+		func(ctx context.Context) (any, error) {
+			return obj.Accepted, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TrackEventsInSitePayload_accepted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TrackEventsInSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransferSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.TransferSpacePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -41109,6 +53227,8 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -41169,6 +53289,107 @@ func (ec *executionContext) fieldContext_UnmetRule_message(_ context.Context, fi
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UnpublishSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UnpublishSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UnpublishSitePayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UnpublishSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnpublishSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
 	}
 	return fc, nil
@@ -42170,6 +54391,10 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
 			case "teams":
 				return ec.fieldContext_Organization_teams(ctx, field)
 			case "team":
@@ -42205,6 +54430,577 @@ func (ec *executionContext) fieldContext_UpdatePermissionPayload_resource(_ cont
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type PermissionResource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteAdaptiveSchemaPayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteAdaptiveSchemaPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteAdaptiveSchemaPayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteAdaptiveSchemaPayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteAdaptiveSchemaPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteCustomizationPayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteCustomizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteCustomizationPayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteCustomizationPayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteCustomizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSitePayload_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Site_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Site_title(ctx, field)
+			case "type":
+				return ec.fieldContext_Site_type(ctx, field)
+			case "icon":
+				return ec.fieldContext_Site_icon(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Site_hostname(ctx, field)
+			case "basename":
+				return ec.fieldContext_Site_basename(ctx, field)
+			case "proxy":
+				return ec.fieldContext_Site_proxy(ctx, field)
+			case "visibility":
+				return ec.fieldContext_Site_visibility(ctx, field)
+			case "published":
+				return ec.fieldContext_Site_published(ctx, field)
+			case "siteSpaceCount":
+				return ec.fieldContext_Site_siteSpaceCount(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Site_createdAt(ctx, field)
+			case "adaptiveContent":
+				return ec.fieldContext_Site_adaptiveContent(ctx, field)
+			case "agentsContext":
+				return ec.fieldContext_Site_agentsContext(ctx, field)
+			case "urls":
+				return ec.fieldContext_Site_urls(ctx, field)
+			case "organization":
+				return ec.fieldContext_Site_organization(ctx, field)
+			case "structure":
+				return ec.fieldContext_Site_structure(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Site_siteSpaces(ctx, field)
+			case "siteSpace":
+				return ec.fieldContext_Site_siteSpace(ctx, field)
+			case "sections":
+				return ec.fieldContext_Site_sections(ctx, field)
+			case "section":
+				return ec.fieldContext_Site_section(ctx, field)
+			case "sectionGroups":
+				return ec.fieldContext_Site_sectionGroups(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_Site_sectionGroup(ctx, field)
+			case "profile":
+				return ec.fieldContext_Site_profile(ctx, field)
+			case "customization":
+				return ec.fieldContext_Site_customization(ctx, field)
+			case "adaptiveSchema":
+				return ec.fieldContext_Site_adaptiveSchema(ctx, field)
+			case "templateConditions":
+				return ec.fieldContext_Site_templateConditions(ctx, field)
+			case "shareLinks":
+				return ec.fieldContext_Site_shareLinks(ctx, field)
+			case "shareLink":
+				return ec.fieldContext_Site_shareLink(ctx, field)
+			case "publishingAuth":
+				return ec.fieldContext_Site_publishingAuth(ctx, field)
+			case "redirects":
+				return ec.fieldContext_Site_redirects(ctx, field)
+			case "redirect":
+				return ec.fieldContext_Site_redirect(ctx, field)
+			case "redirectBySource":
+				return ec.fieldContext_Site_redirectBySource(ctx, field)
+			case "preview":
+				return ec.fieldContext_Site_preview(ctx, field)
+			case "integrationScripts":
+				return ec.fieldContext_Site_integrationScripts(ctx, field)
+			case "readers":
+				return ec.fieldContext_Site_readers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSitePublishingAuthPayload_publishingAuth(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSitePublishingAuthPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSitePublishingAuthPayload_publishingAuth,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishingAuth, nil
+		},
+		nil,
+		ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSitePublishingAuthPayload_publishingAuth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSitePublishingAuthPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "backend":
+				return ec.fieldContext_SitePublishingAuth_backend(ctx, field)
+			case "privateKey":
+				return ec.fieldContext_SitePublishingAuth_privateKey(ctx, field)
+			case "fallbackURL":
+				return ec.fieldContext_SitePublishingAuth_fallbackURL(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SitePublishingAuth", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteRedirectPayload_redirect(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteRedirectPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteRedirectPayload_redirect,
+		func(ctx context.Context) (any, error) {
+			return obj.Redirect, nil
+		},
+		nil,
+		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteRedirectPayload_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteRedirectPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteRedirect_id(ctx, field)
+			case "source":
+				return ec.fieldContext_SiteRedirect_source(ctx, field)
+			case "destination":
+				return ec.fieldContext_SiteRedirect_destination(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteRedirect", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteSectionGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSectionGroupPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteSectionGroupPayload_sectionGroup,
+		func(ctx context.Context) (any, error) {
+			return obj.SectionGroup, nil
+		},
+		nil,
+		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteSectionGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteSectionGroupPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSectionGroup_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSectionGroup_title(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSectionGroup_icon(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSectionGroup_sectionGroup(ctx, field)
+			case "sections":
+				return ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+			case "children":
+				return ec.fieldContext_SiteSectionGroup_children(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSectionGroup_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSectionGroup", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteSectionPayload_section(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteSectionPayload_section,
+		func(ctx context.Context) (any, error) {
+			return obj.Section, nil
+		},
+		nil,
+		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteSectionPayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteSectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_SiteSection_description(ctx, field)
+			case "icon":
+				return ec.fieldContext_SiteSection_icon(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSection_path(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSection_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSection_condition(ctx, field)
+			case "sectionGroup":
+				return ec.fieldContext_SiteSection_sectionGroup(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSection_urls(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSection_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteShareLinkPayload_shareLink(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteShareLinkPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteShareLinkPayload_shareLink,
+		func(ctx context.Context) (any, error) {
+			return obj.ShareLink, nil
+		},
+		nil,
+		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteShareLinkPayload_shareLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteShareLinkPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteShareLink_id(ctx, field)
+			case "name":
+				return ec.fieldContext_SiteShareLink_name(ctx, field)
+			case "active":
+				return ec.fieldContext_SiteShareLink_active(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_SiteShareLink_createdAt(ctx, field)
+			case "key":
+				return ec.fieldContext_SiteShareLink_key(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteShareLink_urls(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteShareLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSiteSpacePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSpacePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateSiteSpacePayload_siteSpace,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpace, nil
+		},
+		nil,
+		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateSiteSpacePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSiteSpacePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SiteSpace_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SiteSpace_title(ctx, field)
+			case "path":
+				return ec.fieldContext_SiteSpace_path(ctx, field)
+			case "section":
+				return ec.fieldContext_SiteSpace_section(ctx, field)
+			case "space":
+				return ec.fieldContext_SiteSpace_space(ctx, field)
+			case "default":
+				return ec.fieldContext_SiteSpace_default(ctx, field)
+			case "condition":
+				return ec.fieldContext_SiteSpace_condition(ctx, field)
+			case "urls":
+				return ec.fieldContext_SiteSpace_urls(ctx, field)
+			case "customization":
+				return ec.fieldContext_SiteSpace_customization(ctx, field)
+			case "hasOverrides":
+				return ec.fieldContext_SiteSpace_hasOverrides(ctx, field)
+			case "site":
+				return ec.fieldContext_SiteSpace_site(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSpace", field.Name)
 		},
 	}
 	return fc, nil
@@ -42298,6 +55094,8 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -42546,6 +55344,8 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_userPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
+			case "siteSpaces":
+				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -44723,6 +57523,180 @@ func (ec *executionContext) unmarshalInputAddMemberToOrganizationTeamInput(ctx c
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAddSectionGroupToSiteInput(ctx context.Context, obj any) (model.AddSectionGroupToSiteInput, error) {
+	var it model.AddSectionGroupToSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "title", "icon", "sections", "parent"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		case "icon":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("icon"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Icon = graphql.OmittableOf(data)
+		case "sections":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sections"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sections = graphql.OmittableOf(data)
+		case "parent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parent"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Parent = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAddSectionToGroupInput(ctx context.Context, obj any) (model.AddSectionToGroupInput, error) {
+	var it model.AddSectionToGroupInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sectionGroup", "section"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sectionGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sectionGroup"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SectionGroup = data
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAddSectionToSiteInput(ctx context.Context, obj any) (model.AddSectionToSiteInput, error) {
+	var it model.AddSectionToSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "space", "title", "icon"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "space":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("space"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Space = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "icon":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("icon"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Icon = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAddSpaceToSiteInput(ctx context.Context, obj any) (model.AddSpaceToSiteInput, error) {
+	var it model.AddSpaceToSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "space", "section"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "space":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("space"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Space = data
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputApplyTemplateToSpaceInput(ctx context.Context, obj any) (model.ApplyTemplateToSpaceInput, error) {
 	var it model.ApplyTemplateToSpaceInput
 	asMap := map[string]any{}
@@ -45285,6 +58259,133 @@ func (ec *executionContext) unmarshalInputCreateOrganizationTeamInput(ctx contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateSiteInput(ctx context.Context, obj any) (model.CreateSiteInput, error) {
+	var it model.CreateSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "type", "title", "visibility", "spaces"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOSiteType2ᚖoctavoᚋinternalᚋenumᚐSiteType(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = graphql.OmittableOf(data)
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "visibility":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibility"))
+			data, err := ec.unmarshalOSiteVisibility2ᚖoctavoᚋinternalᚋenumᚐSiteVisibility(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Visibility = graphql.OmittableOf(data)
+		case "spaces":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spaces"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Spaces = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateSiteRedirectInput(ctx context.Context, obj any) (model.CreateSiteRedirectInput, error) {
+	var it model.CreateSiteRedirectInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "source", "destination"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "source":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("source"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Source = data
+		case "destination":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("destination"))
+			data, err := ec.unmarshalNSiteRedirectDestinationInput2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectDestinationInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Destination = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateSiteShareLinkInput(ctx context.Context, obj any) (model.CreateSiteShareLinkInput, error) {
+	var it model.CreateSiteShareLinkInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateSpaceInput(ctx context.Context, obj any) (model.CreateSpaceInput, error) {
 	var it model.CreateSpaceInput
 	asMap := map[string]any{}
@@ -45518,6 +58619,188 @@ func (ec *executionContext) unmarshalInputDeletePageInput(ctx context.Context, o
 				return it, err
 			}
 			it.Page = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteInput(ctx context.Context, obj any) (model.DeleteSiteInput, error) {
+	var it model.DeleteSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteRedirectInput(ctx context.Context, obj any) (model.DeleteSiteRedirectInput, error) {
+	var it model.DeleteSiteRedirectInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"redirect"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "redirect":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redirect"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Redirect = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteSectionGroupInput(ctx context.Context, obj any) (model.DeleteSiteSectionGroupInput, error) {
+	var it model.DeleteSiteSectionGroupInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sectionGroup"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sectionGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sectionGroup"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SectionGroup = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteSectionInput(ctx context.Context, obj any) (model.DeleteSiteSectionInput, error) {
+	var it model.DeleteSiteSectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"section"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteShareLinkInput(ctx context.Context, obj any) (model.DeleteSiteShareLinkInput, error) {
+	var it model.DeleteSiteShareLinkInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"shareLink"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "shareLink":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shareLink"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShareLink = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteSpaceCustomizationInput(ctx context.Context, obj any) (model.DeleteSiteSpaceCustomizationInput, error) {
+	var it model.DeleteSiteSpaceCustomizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"siteSpace"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "siteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpace"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpace = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSiteSpaceInput(ctx context.Context, obj any) (model.DeleteSiteSpaceInput, error) {
+	var it model.DeleteSiteSpaceInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"siteSpace"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "siteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpace"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpace = data
 		}
 	}
 	return it, nil
@@ -46174,6 +59457,105 @@ func (ec *executionContext) unmarshalInputMergeRulesInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMoveSiteSectionGroupInput(ctx context.Context, obj any) (model.MoveSiteSectionGroupInput, error) {
+	var it model.MoveSiteSectionGroupInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sectionGroup", "position"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sectionGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sectionGroup"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SectionGroup = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMoveSiteSectionInput(ctx context.Context, obj any) (model.MoveSiteSectionInput, error) {
+	var it model.MoveSiteSectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"section", "position"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMoveSiteSpaceInput(ctx context.Context, obj any) (model.MoveSiteSpaceInput, error) {
+	var it model.MoveSiteSpaceInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"siteSpace", "position"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "siteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpace"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpace = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMoveSpaceInput(ctx context.Context, obj any) (model.MoveSpaceInput, error) {
 	var it model.MoveSpaceInput
 	asMap := map[string]any{}
@@ -46209,6 +59591,39 @@ func (ec *executionContext) unmarshalInputMoveSpaceInput(ctx context.Context, ob
 				return it, err
 			}
 			it.Position = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOverrideSiteSpaceCustomizationInput(ctx context.Context, obj any) (model.OverrideSiteSpaceCustomizationInput, error) {
+	var it model.OverrideSiteSpaceCustomizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"siteSpace", "customization"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "siteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpace"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpace = data
+		case "customization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customization"))
+			data, err := ec.unmarshalNJSON2interface(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Customization = data
 		}
 	}
 	return it, nil
@@ -46374,6 +59789,58 @@ func (ec *executionContext) unmarshalInputPrincipalInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPublishSiteInput(ctx context.Context, obj any) (model.PublishSiteInput, error) {
+	var it model.PublishSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRegenerateSitePublishingAuthInput(ctx context.Context, obj any) (model.RegenerateSitePublishingAuthInput, error) {
+	var it model.RegenerateSitePublishingAuthInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRemoveMemberFromOrganizationInput(ctx context.Context, obj any) (model.RemoveMemberFromOrganizationInput, error) {
 	var it model.RemoveMemberFromOrganizationInput
 	asMap := map[string]any{}
@@ -46468,6 +59935,39 @@ func (ec *executionContext) unmarshalInputRemoveRequestedReviewerFromChangeReque
 				return it, err
 			}
 			it.User = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRemoveSectionFromGroupInput(ctx context.Context, obj any) (model.RemoveSectionFromGroupInput, error) {
+	var it model.RemoveSectionFromGroupInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sectionGroup", "section"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sectionGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sectionGroup"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SectionGroup = data
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = data
 		}
 	}
 	return it, nil
@@ -46751,6 +60251,206 @@ func (ec *executionContext) unmarshalInputSetUserAsSSOMemberForOrganizationInput
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSiteFilter(ctx context.Context, obj any) (model.SiteFilter, error) {
+	var it model.SiteFilter
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"space", "title", "published", "types"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "space":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("space"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Space = graphql.OmittableOf(data)
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "published":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("published"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Published = graphql.OmittableOf(data)
+		case "types":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
+			data, err := ec.unmarshalOSiteType2ᚕoctavoᚋinternalᚋenumᚐSiteTypeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Types = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSitePositionInput(ctx context.Context, obj any) (model.SitePositionInput, error) {
+	var it model.SitePositionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"before", "after"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "before":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("before"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Before = graphql.OmittableOf(data)
+		case "after":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("after"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.After = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSiteRedirectDestinationInput(ctx context.Context, obj any) (model.SiteRedirectDestinationInput, error) {
+	var it model.SiteRedirectDestinationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "siteSectionId", "siteSpaceId", "pageId", "url"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNSiteRedirectKind2octavoᚋinternalᚋenumᚐRedirectKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "siteSectionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSectionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSectionID = graphql.OmittableOf(data)
+		case "siteSpaceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpaceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpaceID = graphql.OmittableOf(data)
+		case "pageId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pageId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PageID = graphql.OmittableOf(data)
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalOURI2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSiteSpaceFilter(ctx context.Context, obj any) (model.SiteSpaceFilter, error) {
+	var it model.SiteSpaceFilter
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"default"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "default":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("default"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Default = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSortSiteStructureInput(ctx context.Context, obj any) (model.SortSiteStructureInput, error) {
+	var it model.SortSiteStructureInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "item", "position"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "item":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("item"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Item = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalNSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSpacePositionInput(ctx context.Context, obj any) (model.SpacePositionInput, error) {
 	var it model.SpacePositionInput
 	asMap := map[string]any{}
@@ -46890,6 +60590,39 @@ func (ec *executionContext) unmarshalInputTeamMembershipInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTrackEventsInSiteInput(ctx context.Context, obj any) (model.TrackEventsInSiteInput, error) {
+	var it model.TrackEventsInSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "events"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "events":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
+			data, err := ec.unmarshalNJSON2ᚕinterfaceᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Events = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputTransferSpaceInput(ctx context.Context, obj any) (model.TransferSpaceInput, error) {
 	var it model.TransferSpaceInput
 	asMap := map[string]any{}
@@ -46918,6 +60651,32 @@ func (ec *executionContext) unmarshalInputTransferSpaceInput(ctx context.Context
 				return it, err
 			}
 			it.Organization = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUnpublishSiteInput(ctx context.Context, obj any) (model.UnpublishSiteInput, error) {
+	var it model.UnpublishSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
 		}
 	}
 	return it, nil
@@ -47597,6 +61356,436 @@ func (ec *executionContext) unmarshalInputUpdatePermissionInput(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateSiteAdaptiveSchemaInput(ctx context.Context, obj any) (model.UpdateSiteAdaptiveSchemaInput, error) {
+	var it model.UpdateSiteAdaptiveSchemaInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "jsonSchema"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "jsonSchema":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("jsonSchema"))
+			data, err := ec.unmarshalNJSON2interface(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.JSONSchema = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteCustomizationInput(ctx context.Context, obj any) (model.UpdateSiteCustomizationInput, error) {
+	var it model.UpdateSiteCustomizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "customization"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "customization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customization"))
+			data, err := ec.unmarshalNJSON2interface(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Customization = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteInput(ctx context.Context, obj any) (model.UpdateSiteInput, error) {
+	var it model.UpdateSiteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "title", "visibility", "basename", "adaptiveContent", "agentsContext", "defaultSiteSpace", "defaultSiteSection", "proxy", "hostname"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "visibility":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibility"))
+			data, err := ec.unmarshalOSiteVisibility2ᚖoctavoᚋinternalᚋenumᚐSiteVisibility(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Visibility = graphql.OmittableOf(data)
+		case "basename":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("basename"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Basename = graphql.OmittableOf(data)
+		case "adaptiveContent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("adaptiveContent"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AdaptiveContent = graphql.OmittableOf(data)
+		case "agentsContext":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentsContext"))
+			data, err := ec.unmarshalOSiteAgentsContext2ᚖoctavoᚋinternalᚋenumᚐAgentsContext(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AgentsContext = graphql.OmittableOf(data)
+		case "defaultSiteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultSiteSpace"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultSiteSpace = graphql.OmittableOf(data)
+		case "defaultSiteSection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultSiteSection"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultSiteSection = graphql.OmittableOf(data)
+		case "proxy":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("proxy"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Proxy = graphql.OmittableOf(data)
+		case "hostname":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hostname"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hostname = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSitePublishingAuthInput(ctx context.Context, obj any) (model.UpdateSitePublishingAuthInput, error) {
+	var it model.UpdateSitePublishingAuthInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"site", "backend", "fallbackURL"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "site":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("site"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Site = data
+		case "backend":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("backend"))
+			data, err := ec.unmarshalNSiteAuthBackend2octavoᚋinternalᚋenumᚐAuthBackend(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Backend = data
+		case "fallbackURL":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fallbackURL"))
+			data, err := ec.unmarshalOURI2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FallbackURL = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteRedirectInput(ctx context.Context, obj any) (model.UpdateSiteRedirectInput, error) {
+	var it model.UpdateSiteRedirectInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"redirect", "source", "destination"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "redirect":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redirect"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Redirect = data
+		case "source":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("source"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Source = graphql.OmittableOf(data)
+		case "destination":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("destination"))
+			data, err := ec.unmarshalOSiteRedirectDestinationInput2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectDestinationInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Destination = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteSectionGroupInput(ctx context.Context, obj any) (model.UpdateSiteSectionGroupInput, error) {
+	var it model.UpdateSiteSectionGroupInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sectionGroup", "title", "icon"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sectionGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sectionGroup"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SectionGroup = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "icon":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("icon"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Icon = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteSectionInput(ctx context.Context, obj any) (model.UpdateSiteSectionInput, error) {
+	var it model.UpdateSiteSectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"section", "title", "path", "defaultSiteSpace", "condition", "icon", "description"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "section":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("section"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Section = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "path":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("path"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Path = graphql.OmittableOf(data)
+		case "defaultSiteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultSiteSpace"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultSiteSpace = graphql.OmittableOf(data)
+		case "condition":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Condition = graphql.OmittableOf(data)
+		case "icon":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("icon"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Icon = graphql.OmittableOf(data)
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteShareLinkInput(ctx context.Context, obj any) (model.UpdateSiteShareLinkInput, error) {
+	var it model.UpdateSiteShareLinkInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"shareLink", "name", "active"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "shareLink":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shareLink"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShareLink = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "active":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Active = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSiteSpaceInput(ctx context.Context, obj any) (model.UpdateSiteSpaceInput, error) {
+	var it model.UpdateSiteSpaceInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"siteSpace", "path", "condition", "space"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "siteSpace":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("siteSpace"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SiteSpace = data
+		case "path":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("path"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Path = graphql.OmittableOf(data)
+		case "condition":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Condition = graphql.OmittableOf(data)
+		case "space":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("space"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Space = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateSpaceContentInput(ctx context.Context, obj any) (model.UpdateSpaceContentInput, error) {
 	var it model.UpdateSpaceContentInput
 	asMap := map[string]any{}
@@ -47848,6 +62037,34 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Space(ctx, sel, obj)
+	case site.SiteSpace:
+		return ec._SiteSpace(ctx, sel, &obj)
+	case *site.SiteSpace:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSpace(ctx, sel, obj)
+	case site.Group:
+		return ec._SiteSectionGroup(ctx, sel, &obj)
+	case *site.Group:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSectionGroup(ctx, sel, obj)
+	case site.Section:
+		return ec._SiteSection(ctx, sel, &obj)
+	case *site.Section:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSection(ctx, sel, obj)
+	case site.Site:
+		return ec._Site(ctx, sel, &obj)
+	case *site.Site:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Site(ctx, sel, obj)
 	case revision.Revision:
 		return ec._Revision(ctx, sel, &obj)
 	case *revision.Revision:
@@ -47957,6 +62174,40 @@ func (ec *executionContext) _PermissionResource(ctx context.Context, sel ast.Sel
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of PermissionResource must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _SiteStructureItem(ctx context.Context, sel ast.SelectionSet, obj site.Item) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case site.SiteSpace:
+		return ec._SiteSpace(ctx, sel, &obj)
+	case *site.SiteSpace:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSpace(ctx, sel, obj)
+	case site.Group:
+		return ec._SiteSectionGroup(ctx, sel, &obj)
+	case *site.Group:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSectionGroup(ctx, sel, obj)
+	case site.Section:
+		return ec._SiteSection(ctx, sel, &obj)
+	case *site.Section:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SiteSection(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of SiteStructureItem must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -48201,6 +62452,162 @@ func (ec *executionContext) _AddMemberToOrganizationTeamPayload(ctx context.Cont
 			out.Values[i] = graphql.MarshalString("AddMemberToOrganizationTeamPayload")
 		case "teamMember":
 			out.Values[i] = ec._AddMemberToOrganizationTeamPayload_teamMember(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addSectionGroupToSitePayloadImplementors = []string{"AddSectionGroupToSitePayload"}
+
+func (ec *executionContext) _AddSectionGroupToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionGroupToSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionGroupToSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddSectionGroupToSitePayload")
+		case "sectionGroup":
+			out.Values[i] = ec._AddSectionGroupToSitePayload_sectionGroup(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addSectionToGroupPayloadImplementors = []string{"AddSectionToGroupPayload"}
+
+func (ec *executionContext) _AddSectionToGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionToGroupPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionToGroupPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddSectionToGroupPayload")
+		case "sectionGroup":
+			out.Values[i] = ec._AddSectionToGroupPayload_sectionGroup(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addSectionToSitePayloadImplementors = []string{"AddSectionToSitePayload"}
+
+func (ec *executionContext) _AddSectionToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionToSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionToSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddSectionToSitePayload")
+		case "section":
+			out.Values[i] = ec._AddSectionToSitePayload_section(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addSpaceToSitePayloadImplementors = []string{"AddSpaceToSitePayload"}
+
+func (ec *executionContext) _AddSpaceToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSpaceToSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addSpaceToSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddSpaceToSitePayload")
+		case "siteSpace":
+			out.Values[i] = ec._AddSpaceToSitePayload_siteSpace(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -52458,6 +66865,123 @@ func (ec *executionContext) _CreateOrganizationTeamPayload(ctx context.Context, 
 	return out
 }
 
+var createSitePayloadImplementors = []string{"CreateSitePayload"}
+
+func (ec *executionContext) _CreateSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateSitePayload")
+		case "site":
+			out.Values[i] = ec._CreateSitePayload_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var createSiteRedirectPayloadImplementors = []string{"CreateSiteRedirectPayload"}
+
+func (ec *executionContext) _CreateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSiteRedirectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createSiteRedirectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateSiteRedirectPayload")
+		case "redirect":
+			out.Values[i] = ec._CreateSiteRedirectPayload_redirect(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var createSiteShareLinkPayloadImplementors = []string{"CreateSiteShareLinkPayload"}
+
+func (ec *executionContext) _CreateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSiteShareLinkPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createSiteShareLinkPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateSiteShareLinkPayload")
+		case "shareLink":
+			out.Values[i] = ec._CreateSiteShareLinkPayload_shareLink(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var createSpacePayloadImplementors = []string{"CreateSpacePayload"}
 
 func (ec *executionContext) _CreateSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSpacePayload) graphql.Marshaler {
@@ -52627,6 +67151,279 @@ func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteOrganizationPayload")
 		case "deleted":
 			out.Values[i] = ec._DeleteOrganizationPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSitePayloadImplementors = []string{"DeleteSitePayload"}
+
+func (ec *executionContext) _DeleteSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSitePayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSitePayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteRedirectPayloadImplementors = []string{"DeleteSiteRedirectPayload"}
+
+func (ec *executionContext) _DeleteSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteRedirectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteRedirectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteRedirectPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteRedirectPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteSectionGroupPayloadImplementors = []string{"DeleteSiteSectionGroupPayload"}
+
+func (ec *executionContext) _DeleteSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSectionGroupPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSectionGroupPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteSectionGroupPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteSectionGroupPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteSectionPayloadImplementors = []string{"DeleteSiteSectionPayload"}
+
+func (ec *executionContext) _DeleteSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteSectionPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteSectionPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteShareLinkPayloadImplementors = []string{"DeleteSiteShareLinkPayload"}
+
+func (ec *executionContext) _DeleteSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteShareLinkPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteShareLinkPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteShareLinkPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteShareLinkPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteSpaceCustomizationPayloadImplementors = []string{"DeleteSiteSpaceCustomizationPayload"}
+
+func (ec *executionContext) _DeleteSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSpaceCustomizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSpaceCustomizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteSpaceCustomizationPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteSpaceCustomizationPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteSiteSpacePayloadImplementors = []string{"DeleteSiteSpacePayload"}
+
+func (ec *executionContext) _DeleteSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSpacePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSpacePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSiteSpacePayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteSiteSpacePayload_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -54409,6 +69206,123 @@ func (ec *executionContext) _MergeRules(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var moveSiteSectionGroupPayloadImplementors = []string{"MoveSiteSectionGroupPayload"}
+
+func (ec *executionContext) _MoveSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSectionGroupPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSectionGroupPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveSiteSectionGroupPayload")
+		case "sectionGroup":
+			out.Values[i] = ec._MoveSiteSectionGroupPayload_sectionGroup(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var moveSiteSectionPayloadImplementors = []string{"MoveSiteSectionPayload"}
+
+func (ec *executionContext) _MoveSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveSiteSectionPayload")
+		case "section":
+			out.Values[i] = ec._MoveSiteSectionPayload_section(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var moveSiteSpacePayloadImplementors = []string{"MoveSiteSpacePayload"}
+
+func (ec *executionContext) _MoveSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSpacePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSpacePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveSiteSpacePayload")
+		case "siteSpace":
+			out.Values[i] = ec._MoveSiteSpacePayload_siteSpace(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var moveSpacePayloadImplementors = []string{"MoveSpacePayload"}
 
 func (ec *executionContext) _MoveSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSpacePayload) graphql.Marshaler {
@@ -54673,6 +69587,237 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "removePermission":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_removePermission(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publishSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_publishSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unpublishSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_unpublishSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteAdaptiveSchema":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteAdaptiveSchema(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addSpaceToSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addSpaceToSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteSpace":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteSpace(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteSpace":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteSpace(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveSiteSpace":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveSiteSpace(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addSectionToSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addSectionToSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteSection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteSection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteSection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteSection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveSiteSection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveSiteSection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addSectionGroupToSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addSectionGroupToSite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteSectionGroup":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteSectionGroup(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteSectionGroup":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteSectionGroup(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveSiteSectionGroup":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveSiteSectionGroup(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addSectionToGroup":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addSectionToGroup(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeSectionFromGroup":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeSectionFromGroup(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sortSiteStructure":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_sortSiteStructure(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteCustomization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteCustomization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "overrideSiteSpaceCustomization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_overrideSiteSpaceCustomization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteSpaceCustomization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteSpaceCustomization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createSiteShareLink":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createSiteShareLink(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteShareLink":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteShareLink(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteShareLink":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteShareLink(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSitePublishingAuth":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSitePublishingAuth(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "regenerateSitePublishingAuth":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_regenerateSitePublishingAuth(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createSiteRedirect":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createSiteRedirect(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateSiteRedirect":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSiteRedirect(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteSiteRedirect":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSiteRedirect(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "trackEventsInSite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_trackEventsInSite(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -55338,6 +70483,78 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sites":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_sites(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "site":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_site(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "teams":
 			field := field
 
@@ -55679,6 +70896,45 @@ func (ec *executionContext) _OrganizationURLs(ctx context.Context, sel ast.Selec
 			}
 		case "logo":
 			out.Values[i] = ec._OrganizationURLs_logo(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var overrideSiteSpaceCustomizationPayloadImplementors = []string{"OverrideSiteSpaceCustomizationPayload"}
+
+func (ec *executionContext) _OverrideSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OverrideSiteSpaceCustomizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, overrideSiteSpaceCustomizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OverrideSiteSpaceCustomizationPayload")
+		case "siteSpace":
+			out.Values[i] = ec._OverrideSiteSpaceCustomizationPayload_siteSpace(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -56693,6 +71949,135 @@ func (ec *executionContext) _PostCommentReplyPayload(ctx context.Context, sel as
 	return out
 }
 
+var publishSitePayloadImplementors = []string{"PublishSitePayload"}
+
+func (ec *executionContext) _PublishSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PublishSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishSitePayload")
+		case "site":
+			out.Values[i] = ec._PublishSitePayload_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var publishedSiteImplementors = []string{"PublishedSite"}
+
+func (ec *executionContext) _PublishedSite(ctx context.Context, sel ast.SelectionSet, obj *model.PublishedSite) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishedSiteImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishedSite")
+		case "site":
+			out.Values[i] = ec._PublishedSite_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "structure":
+			out.Values[i] = ec._PublishedSite_structure(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "customizations":
+			out.Values[i] = ec._PublishedSite_customizations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scripts":
+			out.Values[i] = ec._PublishedSite_scripts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var publishedURLsImplementors = []string{"PublishedURLs"}
+
+func (ec *executionContext) _PublishedURLs(ctx context.Context, sel ast.SelectionSet, obj *model.PublishedURLs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishedURLsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishedURLs")
+		case "published":
+			out.Values[i] = ec._PublishedURLs_published(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var queryImplementors = []string{"Query"}
 
 func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -56895,6 +72280,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_subdomain(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "site":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_site(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -57150,6 +72557,45 @@ func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var regenerateSitePublishingAuthPayloadImplementors = []string{"RegenerateSitePublishingAuthPayload"}
+
+func (ec *executionContext) _RegenerateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RegenerateSitePublishingAuthPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, regenerateSitePublishingAuthPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RegenerateSitePublishingAuthPayload")
+		case "publishingAuth":
+			out.Values[i] = ec._RegenerateSitePublishingAuthPayload_publishingAuth(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var removeMemberFromOrganizationPayloadImplementors = []string{"RemoveMemberFromOrganizationPayload"}
 
 func (ec *executionContext) _RemoveMemberFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveMemberFromOrganizationPayload) graphql.Marshaler {
@@ -57246,6 +72692,45 @@ func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload(ctx
 			}
 		case "removed":
 			out.Values[i] = ec._RemoveRequestedReviewerFromChangeRequestPayload_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var removeSectionFromGroupPayloadImplementors = []string{"RemoveSectionFromGroupPayload"}
+
+func (ec *executionContext) _RemoveSectionFromGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveSectionFromGroupPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removeSectionFromGroupPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemoveSectionFromGroupPayload")
+		case "deleted":
+			out.Values[i] = ec._RemoveSectionFromGroupPayload_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -59720,6 +75205,2863 @@ func (ec *executionContext) _SetUserAsSSOMemberForOrganizationPayload(ctx contex
 	return out
 }
 
+var siteImplementors = []string{"Site", "Node"}
+
+func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj *site.Site) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Site")
+		case "id":
+			out.Values[i] = ec._Site_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			out.Values[i] = ec._Site_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "type":
+			out.Values[i] = ec._Site_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "icon":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_icon(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hostname":
+			out.Values[i] = ec._Site_hostname(ctx, field, obj)
+		case "basename":
+			out.Values[i] = ec._Site_basename(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "proxy":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_proxy(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "visibility":
+			out.Values[i] = ec._Site_visibility(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "published":
+			out.Values[i] = ec._Site_published(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "siteSpaceCount":
+			out.Values[i] = ec._Site_siteSpaceCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Site_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "adaptiveContent":
+			out.Values[i] = ec._Site_adaptiveContent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "agentsContext":
+			out.Values[i] = ec._Site_agentsContext(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organization":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_organization(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "structure":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_structure(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "siteSpaces":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_siteSpaces(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "siteSpace":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_siteSpace(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sections":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_sections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "section":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_section(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sectionGroups":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_sectionGroups(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sectionGroup":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_sectionGroup(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "profile":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_profile(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "customization":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_customization(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "adaptiveSchema":
+			out.Values[i] = ec._Site_adaptiveSchema(ctx, field, obj)
+		case "templateConditions":
+			out.Values[i] = ec._Site_templateConditions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "shareLinks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_shareLinks(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "shareLink":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_shareLink(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "publishingAuth":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_publishingAuth(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "redirects":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_redirects(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "redirect":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_redirect(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "redirectBySource":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_redirectBySource(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "preview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_preview(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "integrationScripts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_integrationScripts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "readers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_readers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteAdaptiveSchemaImplementors = []string{"SiteAdaptiveSchema"}
+
+func (ec *executionContext) _SiteAdaptiveSchema(ctx context.Context, sel ast.SelectionSet, obj *site.AdaptiveSchema) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteAdaptiveSchemaImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteAdaptiveSchema")
+		case "jsonSchema":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteAdaptiveSchema_jsonSchema(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "updatedAt":
+			out.Values[i] = ec._SiteAdaptiveSchema_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteConnectionImplementors = []string{"SiteConnection"}
+
+func (ec *executionContext) _SiteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteConnection")
+		case "edges":
+			out.Values[i] = ec._SiteConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteCustomizationsImplementors = []string{"SiteCustomizations"}
+
+func (ec *executionContext) _SiteCustomizations(ctx context.Context, sel ast.SelectionSet, obj *model.SiteCustomizations) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteCustomizationsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteCustomizations")
+		case "site":
+			out.Values[i] = ec._SiteCustomizations_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "siteSpaces":
+			out.Values[i] = ec._SiteCustomizations_siteSpaces(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteEdgeImplementors = []string{"SiteEdge"}
+
+func (ec *executionContext) _SiteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteIntegrationScriptImplementors = []string{"SiteIntegrationScript"}
+
+func (ec *executionContext) _SiteIntegrationScript(ctx context.Context, sel ast.SelectionSet, obj *model.SiteIntegrationScript) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteIntegrationScriptImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteIntegrationScript")
+		case "script":
+			out.Values[i] = ec._SiteIntegrationScript_script(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contentSecurityPolicy":
+			out.Values[i] = ec._SiteIntegrationScript_contentSecurityPolicy(ctx, field, obj)
+		case "cookies":
+			out.Values[i] = ec._SiteIntegrationScript_cookies(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var sitePreviewImplementors = []string{"SitePreview"}
+
+func (ec *executionContext) _SitePreview(ctx context.Context, sel ast.SelectionSet, obj *model.SitePreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sitePreviewImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SitePreview")
+		case "url":
+			out.Values[i] = ec._SitePreview_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteProxyImplementors = []string{"SiteProxy"}
+
+func (ec *executionContext) _SiteProxy(ctx context.Context, sel ast.SelectionSet, obj *model.SiteProxy) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteProxyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteProxy")
+		case "origin":
+			out.Values[i] = ec._SiteProxy_origin(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "target":
+			out.Values[i] = ec._SiteProxy_target(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var sitePublishingAuthImplementors = []string{"SitePublishingAuth"}
+
+func (ec *executionContext) _SitePublishingAuth(ctx context.Context, sel ast.SelectionSet, obj *site.PublishingAuth) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sitePublishingAuthImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SitePublishingAuth")
+		case "backend":
+			out.Values[i] = ec._SitePublishingAuth_backend(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "privateKey":
+			out.Values[i] = ec._SitePublishingAuth_privateKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fallbackURL":
+			out.Values[i] = ec._SitePublishingAuth_fallbackURL(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteRedirectImplementors = []string{"SiteRedirect"}
+
+func (ec *executionContext) _SiteRedirect(ctx context.Context, sel ast.SelectionSet, obj *site.Redirect) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteRedirect")
+		case "id":
+			out.Values[i] = ec._SiteRedirect_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._SiteRedirect_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "destination":
+			out.Values[i] = ec._SiteRedirect_destination(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteRedirectConnectionImplementors = []string{"SiteRedirectConnection"}
+
+func (ec *executionContext) _SiteRedirectConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteRedirectConnection")
+		case "edges":
+			out.Values[i] = ec._SiteRedirectConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteRedirectConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteRedirectConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteRedirectConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteRedirectDestinationImplementors = []string{"SiteRedirectDestination"}
+
+func (ec *executionContext) _SiteRedirectDestination(ctx context.Context, sel ast.SelectionSet, obj *site.Destination) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectDestinationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteRedirectDestination")
+		case "kind":
+			out.Values[i] = ec._SiteRedirectDestination_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "siteSectionId":
+			out.Values[i] = ec._SiteRedirectDestination_siteSectionId(ctx, field, obj)
+		case "siteSpaceId":
+			out.Values[i] = ec._SiteRedirectDestination_siteSpaceId(ctx, field, obj)
+		case "pageId":
+			out.Values[i] = ec._SiteRedirectDestination_pageId(ctx, field, obj)
+		case "url":
+			out.Values[i] = ec._SiteRedirectDestination_url(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteRedirectEdgeImplementors = []string{"SiteRedirectEdge"}
+
+func (ec *executionContext) _SiteRedirectEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteRedirectEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteRedirectEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteRedirectEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteRedirectTargetImplementors = []string{"SiteRedirectTarget"}
+
+func (ec *executionContext) _SiteRedirectTarget(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectTarget) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectTargetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteRedirectTarget")
+		case "redirect":
+			out.Values[i] = ec._SiteRedirectTarget_redirect(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "target":
+			out.Values[i] = ec._SiteRedirectTarget_target(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionImplementors = []string{"SiteSection", "SiteStructureItem", "Node"}
+
+func (ec *executionContext) _SiteSection(ctx context.Context, sel ast.SelectionSet, obj *site.Section) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSection")
+		case "id":
+			out.Values[i] = ec._SiteSection_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			out.Values[i] = ec._SiteSection_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._SiteSection_description(ctx, field, obj)
+		case "icon":
+			out.Values[i] = ec._SiteSection_icon(ctx, field, obj)
+		case "path":
+			out.Values[i] = ec._SiteSection_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "default":
+			out.Values[i] = ec._SiteSection_default(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "condition":
+			out.Values[i] = ec._SiteSection_condition(ctx, field, obj)
+		case "sectionGroup":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSection_sectionGroup(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "siteSpaces":
+			out.Values[i] = ec._SiteSection_siteSpaces(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSection_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "site":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSection_site(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionConnectionImplementors = []string{"SiteSectionConnection"}
+
+func (ec *executionContext) _SiteSectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSectionConnection")
+		case "edges":
+			out.Values[i] = ec._SiteSectionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteSectionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteSectionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSectionConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionEdgeImplementors = []string{"SiteSectionEdge"}
+
+func (ec *executionContext) _SiteSectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSectionEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteSectionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteSectionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionGroupImplementors = []string{"SiteSectionGroup", "SiteStructureItem", "Node"}
+
+func (ec *executionContext) _SiteSectionGroup(ctx context.Context, sel ast.SelectionSet, obj *site.Group) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSectionGroup")
+		case "id":
+			out.Values[i] = ec._SiteSectionGroup_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			out.Values[i] = ec._SiteSectionGroup_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "icon":
+			out.Values[i] = ec._SiteSectionGroup_icon(ctx, field, obj)
+		case "sectionGroup":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSectionGroup_sectionGroup(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sections":
+			out.Values[i] = ec._SiteSectionGroup_sections(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "children":
+			out.Values[i] = ec._SiteSectionGroup_children(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "site":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSectionGroup_site(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionGroupConnectionImplementors = []string{"SiteSectionGroupConnection"}
+
+func (ec *executionContext) _SiteSectionGroupConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionGroupConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSectionGroupConnection")
+		case "edges":
+			out.Values[i] = ec._SiteSectionGroupConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteSectionGroupConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteSectionGroupConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSectionGroupConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSectionGroupEdgeImplementors = []string{"SiteSectionGroupEdge"}
+
+func (ec *executionContext) _SiteSectionGroupEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionGroupEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSectionGroupEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteSectionGroupEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteSectionGroupEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteShareLinkImplementors = []string{"SiteShareLink"}
+
+func (ec *executionContext) _SiteShareLink(ctx context.Context, sel ast.SelectionSet, obj *site.ShareLink) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteShareLink")
+		case "id":
+			out.Values[i] = ec._SiteShareLink_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._SiteShareLink_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "active":
+			out.Values[i] = ec._SiteShareLink_active(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._SiteShareLink_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "key":
+			out.Values[i] = ec._SiteShareLink_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteShareLink_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteShareLinkConnectionImplementors = []string{"SiteShareLinkConnection"}
+
+func (ec *executionContext) _SiteShareLinkConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteShareLinkConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteShareLinkConnection")
+		case "edges":
+			out.Values[i] = ec._SiteShareLinkConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteShareLinkConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteShareLinkConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteShareLinkConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteShareLinkEdgeImplementors = []string{"SiteShareLinkEdge"}
+
+func (ec *executionContext) _SiteShareLinkEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteShareLinkEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteShareLinkEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteShareLinkEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteShareLinkEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSpaceImplementors = []string{"SiteSpace", "SiteStructureItem", "Node"}
+
+func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet, obj *site.SiteSpace) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSpace")
+		case "id":
+			out.Values[i] = ec._SiteSpace_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSpace_title(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "path":
+			out.Values[i] = ec._SiteSpace_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "section":
+			out.Values[i] = ec._SiteSpace_section(ctx, field, obj)
+		case "space":
+			out.Values[i] = ec._SiteSpace_space(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "default":
+			out.Values[i] = ec._SiteSpace_default(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "condition":
+			out.Values[i] = ec._SiteSpace_condition(ctx, field, obj)
+		case "urls":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSpace_urls(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "customization":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSpace_customization(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hasOverrides":
+			out.Values[i] = ec._SiteSpace_hasOverrides(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "site":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSpace_site(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSpaceConnectionImplementors = []string{"SiteSpaceConnection"}
+
+func (ec *executionContext) _SiteSpaceConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSpaceConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSpaceConnection")
+		case "edges":
+			out.Values[i] = ec._SiteSpaceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._SiteSpaceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SiteSpaceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SiteSpaceConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSpaceEdgeImplementors = []string{"SiteSpaceEdge"}
+
+func (ec *executionContext) _SiteSpaceEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSpaceEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSpaceEdge")
+		case "cursor":
+			out.Values[i] = ec._SiteSpaceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._SiteSpaceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteStructureImplementors = []string{"SiteStructure"}
+
+func (ec *executionContext) _SiteStructure(ctx context.Context, sel ast.SelectionSet, obj *site.Structure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteStructureImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteStructure")
+		case "type":
+			out.Values[i] = ec._SiteStructure_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "items":
+			out.Values[i] = ec._SiteStructure_items(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteTemplateConditionImplementors = []string{"SiteTemplateCondition"}
+
+func (ec *executionContext) _SiteTemplateCondition(ctx context.Context, sel ast.SelectionSet, obj *adaptive.Template) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteTemplateConditionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteTemplateCondition")
+		case "description":
+			out.Values[i] = ec._SiteTemplateCondition_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "condition":
+			out.Values[i] = ec._SiteTemplateCondition_condition(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteURLsImplementors = []string{"SiteURLs"}
+
+func (ec *executionContext) _SiteURLs(ctx context.Context, sel ast.SelectionSet, obj *model.SiteURLs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteURLsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteURLs")
+		case "location":
+			out.Values[i] = ec._SiteURLs_location(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "app":
+			out.Values[i] = ec._SiteURLs_app(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "published":
+			out.Values[i] = ec._SiteURLs_published(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var sortSiteStructurePayloadImplementors = []string{"SortSiteStructurePayload"}
+
+func (ec *executionContext) _SortSiteStructurePayload(ctx context.Context, sel ast.SelectionSet, obj *model.SortSiteStructurePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sortSiteStructurePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SortSiteStructurePayload")
+		case "item":
+			out.Values[i] = ec._SortSiteStructurePayload_item(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var spaceImplementors = []string{"Space", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
@@ -59746,10 +78088,41 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 		case "icon":
 			out.Values[i] = ec._Space_icon(ctx, field, obj)
 		case "visibility":
-			out.Values[i] = ec._Space_visibility(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_visibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._Space_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -60343,6 +78716,42 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Space_effectivePermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "siteSpaces":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_siteSpaces(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -61049,6 +79458,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_changeRequestUpdated(ctx, fields[0])
 	case "commentAdded":
 		return ec._Subscription_commentAdded(ctx, fields[0])
+	case "siteUpdated":
+		return ec._Subscription_siteUpdated(ctx, fields[0])
 	case "spaceContentUpdated":
 		return ec._Subscription_spaceContentUpdated(ctx, fields[0])
 	default:
@@ -61752,6 +80163,45 @@ func (ec *executionContext) _Template(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var trackEventsInSitePayloadImplementors = []string{"TrackEventsInSitePayload"}
+
+func (ec *executionContext) _TrackEventsInSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.TrackEventsInSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, trackEventsInSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TrackEventsInSitePayload")
+		case "accepted":
+			out.Values[i] = ec._TrackEventsInSitePayload_accepted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var transferSpacePayloadImplementors = []string{"TransferSpacePayload"}
 
 func (ec *executionContext) _TransferSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.TransferSpacePayload) graphql.Marshaler {
@@ -61809,6 +80259,45 @@ func (ec *executionContext) _UnmetRule(ctx context.Context, sel ast.SelectionSet
 			}
 		case "message":
 			out.Values[i] = ec._UnmetRule_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var unpublishSitePayloadImplementors = []string{"UnpublishSitePayload"}
+
+func (ec *executionContext) _UnpublishSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnpublishSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unpublishSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnpublishSitePayload")
+		case "site":
+			out.Values[i] = ec._UnpublishSitePayload_site(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -62307,6 +80796,357 @@ func (ec *executionContext) _UpdatePermissionPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("UpdatePermissionPayload")
 		case "resource":
 			out.Values[i] = ec._UpdatePermissionPayload_resource(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteAdaptiveSchemaPayloadImplementors = []string{"UpdateSiteAdaptiveSchemaPayload"}
+
+func (ec *executionContext) _UpdateSiteAdaptiveSchemaPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteAdaptiveSchemaPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteAdaptiveSchemaPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteAdaptiveSchemaPayload")
+		case "site":
+			out.Values[i] = ec._UpdateSiteAdaptiveSchemaPayload_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteCustomizationPayloadImplementors = []string{"UpdateSiteCustomizationPayload"}
+
+func (ec *executionContext) _UpdateSiteCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteCustomizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteCustomizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteCustomizationPayload")
+		case "site":
+			out.Values[i] = ec._UpdateSiteCustomizationPayload_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSitePayloadImplementors = []string{"UpdateSitePayload"}
+
+func (ec *executionContext) _UpdateSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSitePayload")
+		case "site":
+			out.Values[i] = ec._UpdateSitePayload_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSitePublishingAuthPayloadImplementors = []string{"UpdateSitePublishingAuthPayload"}
+
+func (ec *executionContext) _UpdateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSitePublishingAuthPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSitePublishingAuthPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSitePublishingAuthPayload")
+		case "publishingAuth":
+			out.Values[i] = ec._UpdateSitePublishingAuthPayload_publishingAuth(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteRedirectPayloadImplementors = []string{"UpdateSiteRedirectPayload"}
+
+func (ec *executionContext) _UpdateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteRedirectPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteRedirectPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteRedirectPayload")
+		case "redirect":
+			out.Values[i] = ec._UpdateSiteRedirectPayload_redirect(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteSectionGroupPayloadImplementors = []string{"UpdateSiteSectionGroupPayload"}
+
+func (ec *executionContext) _UpdateSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSectionGroupPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSectionGroupPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteSectionGroupPayload")
+		case "sectionGroup":
+			out.Values[i] = ec._UpdateSiteSectionGroupPayload_sectionGroup(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteSectionPayloadImplementors = []string{"UpdateSiteSectionPayload"}
+
+func (ec *executionContext) _UpdateSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteSectionPayload")
+		case "section":
+			out.Values[i] = ec._UpdateSiteSectionPayload_section(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteShareLinkPayloadImplementors = []string{"UpdateSiteShareLinkPayload"}
+
+func (ec *executionContext) _UpdateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteShareLinkPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteShareLinkPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteShareLinkPayload")
+		case "shareLink":
+			out.Values[i] = ec._UpdateSiteShareLinkPayload_shareLink(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var updateSiteSpacePayloadImplementors = []string{"UpdateSiteSpacePayload"}
+
+func (ec *executionContext) _UpdateSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSpacePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSpacePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSiteSpacePayload")
+		case "siteSpace":
+			out.Values[i] = ec._UpdateSiteSpacePayload_siteSpace(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -63408,6 +82248,82 @@ func (ec *executionContext) marshalNAddMemberToOrganizationTeamPayload2ᚖoctavo
 	return ec._AddMemberToOrganizationTeamPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNAddSectionGroupToSiteInput2octavoᚋgraphᚋmodelᚐAddSectionGroupToSiteInput(ctx context.Context, v any) (model.AddSectionGroupToSiteInput, error) {
+	res, err := ec.unmarshalInputAddSectionGroupToSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddSectionGroupToSitePayload2octavoᚋgraphᚋmodelᚐAddSectionGroupToSitePayload(ctx context.Context, sel ast.SelectionSet, v model.AddSectionGroupToSitePayload) graphql.Marshaler {
+	return ec._AddSectionGroupToSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddSectionGroupToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionGroupToSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.AddSectionGroupToSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddSectionGroupToSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAddSectionToGroupInput2octavoᚋgraphᚋmodelᚐAddSectionToGroupInput(ctx context.Context, v any) (model.AddSectionToGroupInput, error) {
+	res, err := ec.unmarshalInputAddSectionToGroupInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddSectionToGroupPayload2octavoᚋgraphᚋmodelᚐAddSectionToGroupPayload(ctx context.Context, sel ast.SelectionSet, v model.AddSectionToGroupPayload) graphql.Marshaler {
+	return ec._AddSectionToGroupPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddSectionToGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionToGroupPayload(ctx context.Context, sel ast.SelectionSet, v *model.AddSectionToGroupPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddSectionToGroupPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAddSectionToSiteInput2octavoᚋgraphᚋmodelᚐAddSectionToSiteInput(ctx context.Context, v any) (model.AddSectionToSiteInput, error) {
+	res, err := ec.unmarshalInputAddSectionToSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddSectionToSitePayload2octavoᚋgraphᚋmodelᚐAddSectionToSitePayload(ctx context.Context, sel ast.SelectionSet, v model.AddSectionToSitePayload) graphql.Marshaler {
+	return ec._AddSectionToSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddSectionToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSectionToSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.AddSectionToSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddSectionToSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAddSpaceToSiteInput2octavoᚋgraphᚋmodelᚐAddSpaceToSiteInput(ctx context.Context, v any) (model.AddSpaceToSiteInput, error) {
+	res, err := ec.unmarshalInputAddSpaceToSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddSpaceToSitePayload2octavoᚋgraphᚋmodelᚐAddSpaceToSitePayload(ctx context.Context, sel ast.SelectionSet, v model.AddSpaceToSitePayload) graphql.Marshaler {
+	return ec._AddSpaceToSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddSpaceToSitePayload2ᚖoctavoᚋgraphᚋmodelᚐAddSpaceToSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.AddSpaceToSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddSpaceToSitePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAgentInstructions2octavoᚋinternalᚋorganizationᚐAgentInstructions(ctx context.Context, sel ast.SelectionSet, v organization.AgentInstructions) graphql.Marshaler {
 	return ec._AgentInstructions(ctx, sel, &v)
 }
@@ -64348,6 +83264,63 @@ func (ec *executionContext) marshalNCreateOrganizationTeamPayload2ᚖoctavoᚋgr
 	return ec._CreateOrganizationTeamPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCreateSiteInput2octavoᚋgraphᚋmodelᚐCreateSiteInput(ctx context.Context, v any) (model.CreateSiteInput, error) {
+	res, err := ec.unmarshalInputCreateSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateSitePayload2octavoᚋgraphᚋmodelᚐCreateSitePayload(ctx context.Context, sel ast.SelectionSet, v model.CreateSitePayload) graphql.Marshaler {
+	return ec._CreateSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateSitePayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCreateSiteRedirectInput2octavoᚋgraphᚋmodelᚐCreateSiteRedirectInput(ctx context.Context, v any) (model.CreateSiteRedirectInput, error) {
+	res, err := ec.unmarshalInputCreateSiteRedirectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateSiteRedirectPayload2octavoᚋgraphᚋmodelᚐCreateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v model.CreateSiteRedirectPayload) graphql.Marshaler {
+	return ec._CreateSiteRedirectPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateSiteRedirectPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateSiteRedirectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCreateSiteShareLinkInput2octavoᚋgraphᚋmodelᚐCreateSiteShareLinkInput(ctx context.Context, v any) (model.CreateSiteShareLinkInput, error) {
+	res, err := ec.unmarshalInputCreateSiteShareLinkInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateSiteShareLinkPayload2octavoᚋgraphᚋmodelᚐCreateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v model.CreateSiteShareLinkPayload) graphql.Marshaler {
+	return ec._CreateSiteShareLinkPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐCreateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateSiteShareLinkPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateSiteShareLinkPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCreateSpaceInput2octavoᚋgraphᚋmodelᚐCreateSpaceInput(ctx context.Context, v any) (model.CreateSpaceInput, error) {
 	res, err := ec.unmarshalInputCreateSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -64473,6 +83446,139 @@ func (ec *executionContext) marshalNDeleteOrganizationPayload2ᚖoctavoᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteInput2octavoᚋgraphᚋmodelᚐDeleteSiteInput(ctx context.Context, v any) (model.DeleteSiteInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSitePayload2octavoᚋgraphᚋmodelᚐDeleteSitePayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSitePayload) graphql.Marshaler {
+	return ec._DeleteSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSitePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteRedirectInput2octavoᚋgraphᚋmodelᚐDeleteSiteRedirectInput(ctx context.Context, v any) (model.DeleteSiteRedirectInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteRedirectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteRedirectPayload2octavoᚋgraphᚋmodelᚐDeleteSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteRedirectPayload) graphql.Marshaler {
+	return ec._DeleteSiteRedirectPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteRedirectPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteRedirectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐDeleteSiteSectionGroupInput(ctx context.Context, v any) (model.DeleteSiteSectionGroupInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteSectionGroupInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSectionGroupPayload2octavoᚋgraphᚋmodelᚐDeleteSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteSectionGroupPayload) graphql.Marshaler {
+	return ec._DeleteSiteSectionGroupPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteSectionGroupPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteSectionGroupPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteSectionInput2octavoᚋgraphᚋmodelᚐDeleteSiteSectionInput(ctx context.Context, v any) (model.DeleteSiteSectionInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteSectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSectionPayload2octavoᚋgraphᚋmodelᚐDeleteSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteSectionPayload) graphql.Marshaler {
+	return ec._DeleteSiteSectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteSectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteSectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteShareLinkInput2octavoᚋgraphᚋmodelᚐDeleteSiteShareLinkInput(ctx context.Context, v any) (model.DeleteSiteShareLinkInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteShareLinkInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteShareLinkPayload2octavoᚋgraphᚋmodelᚐDeleteSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteShareLinkPayload) graphql.Marshaler {
+	return ec._DeleteSiteShareLinkPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteShareLinkPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteShareLinkPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteSpaceCustomizationInput2octavoᚋgraphᚋmodelᚐDeleteSiteSpaceCustomizationInput(ctx context.Context, v any) (model.DeleteSiteSpaceCustomizationInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteSpaceCustomizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSpaceCustomizationPayload2octavoᚋgraphᚋmodelᚐDeleteSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteSpaceCustomizationPayload) graphql.Marshaler {
+	return ec._DeleteSiteSpaceCustomizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSpaceCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteSpaceCustomizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteSpaceCustomizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSiteSpaceInput2octavoᚋgraphᚋmodelᚐDeleteSiteSpaceInput(ctx context.Context, v any) (model.DeleteSiteSpaceInput, error) {
+	res, err := ec.unmarshalInputDeleteSiteSpaceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSpacePayload2octavoᚋgraphᚋmodelᚐDeleteSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteSiteSpacePayload) graphql.Marshaler {
+	return ec._DeleteSiteSpacePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteSiteSpacePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSiteSpacePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteSpaceInput2octavoᚋgraphᚋmodelᚐDeleteSpaceInput(ctx context.Context, v any) (model.DeleteSpaceInput, error) {
@@ -64880,6 +83986,36 @@ func (ec *executionContext) marshalNJSON2interface(ctx context.Context, sel ast.
 	return res
 }
 
+func (ec *executionContext) unmarshalNJSON2ᚕinterfaceᚄ(ctx context.Context, v any) ([]any, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]any, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNJSON2interface(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNJSON2ᚕinterfaceᚄ(ctx context.Context, sel ast.SelectionSet, v []any) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNJSON2interface(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNJoinOrganizationInput2octavoᚋgraphᚋmodelᚐJoinOrganizationInput(ctx context.Context, v any) (model.JoinOrganizationInput, error) {
 	res, err := ec.unmarshalInputJoinOrganizationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -65269,6 +84405,63 @@ func (ec *executionContext) marshalNMergeRulesType2octavoᚋinternalᚋmergerule
 	return res
 }
 
+func (ec *executionContext) unmarshalNMoveSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐMoveSiteSectionGroupInput(ctx context.Context, v any) (model.MoveSiteSectionGroupInput, error) {
+	res, err := ec.unmarshalInputMoveSiteSectionGroupInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMoveSiteSectionGroupPayload2octavoᚋgraphᚋmodelᚐMoveSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v model.MoveSiteSectionGroupPayload) graphql.Marshaler {
+	return ec._MoveSiteSectionGroupPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMoveSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveSiteSectionGroupPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MoveSiteSectionGroupPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMoveSiteSectionInput2octavoᚋgraphᚋmodelᚐMoveSiteSectionInput(ctx context.Context, v any) (model.MoveSiteSectionInput, error) {
+	res, err := ec.unmarshalInputMoveSiteSectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMoveSiteSectionPayload2octavoᚋgraphᚋmodelᚐMoveSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v model.MoveSiteSectionPayload) graphql.Marshaler {
+	return ec._MoveSiteSectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMoveSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveSiteSectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MoveSiteSectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMoveSiteSpaceInput2octavoᚋgraphᚋmodelᚐMoveSiteSpaceInput(ctx context.Context, v any) (model.MoveSiteSpaceInput, error) {
+	res, err := ec.unmarshalInputMoveSiteSpaceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMoveSiteSpacePayload2octavoᚋgraphᚋmodelᚐMoveSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v model.MoveSiteSpacePayload) graphql.Marshaler {
+	return ec._MoveSiteSpacePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMoveSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐMoveSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveSiteSpacePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MoveSiteSpacePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNMoveSpaceInput2octavoᚋgraphᚋmodelᚐMoveSpaceInput(ctx context.Context, v any) (model.MoveSpaceInput, error) {
 	res, err := ec.unmarshalInputMoveSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -65400,6 +84593,25 @@ func (ec *executionContext) marshalNOrganizationURLs2ᚖoctavoᚋgraphᚋmodel�
 		return graphql.Null
 	}
 	return ec._OrganizationURLs(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNOverrideSiteSpaceCustomizationInput2octavoᚋgraphᚋmodelᚐOverrideSiteSpaceCustomizationInput(ctx context.Context, v any) (model.OverrideSiteSpaceCustomizationInput, error) {
+	res, err := ec.unmarshalInputOverrideSiteSpaceCustomizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOverrideSiteSpaceCustomizationPayload2octavoᚋgraphᚋmodelᚐOverrideSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v model.OverrideSiteSpaceCustomizationPayload) graphql.Marshaler {
+	return ec._OverrideSiteSpaceCustomizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOverrideSiteSpaceCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐOverrideSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.OverrideSiteSpaceCustomizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OverrideSiteSpaceCustomizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPage2octavoᚋinternalᚋrevisionᚐPage(ctx context.Context, sel ast.SelectionSet, v revision.Page) graphql.Marshaler {
@@ -65658,6 +84870,53 @@ func (ec *executionContext) unmarshalNPrincipalInput2ᚖoctavoᚋgraphᚋmodel�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNPublishSiteInput2octavoᚋgraphᚋmodelᚐPublishSiteInput(ctx context.Context, v any) (model.PublishSiteInput, error) {
+	res, err := ec.unmarshalInputPublishSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPublishSitePayload2octavoᚋgraphᚋmodelᚐPublishSitePayload(ctx context.Context, sel ast.SelectionSet, v model.PublishSitePayload) graphql.Marshaler {
+	return ec._PublishSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPublishSitePayload2ᚖoctavoᚋgraphᚋmodelᚐPublishSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.PublishSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPublishedSite2octavoᚋgraphᚋmodelᚐPublishedSite(ctx context.Context, sel ast.SelectionSet, v model.PublishedSite) graphql.Marshaler {
+	return ec._PublishedSite(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPublishedSite2ᚖoctavoᚋgraphᚋmodelᚐPublishedSite(ctx context.Context, sel ast.SelectionSet, v *model.PublishedSite) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishedSite(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPublishedURLs2octavoᚋgraphᚋmodelᚐPublishedURLs(ctx context.Context, sel ast.SelectionSet, v model.PublishedURLs) graphql.Marshaler {
+	return ec._PublishedURLs(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPublishedURLs2ᚖoctavoᚋgraphᚋmodelᚐPublishedURLs(ctx context.Context, sel ast.SelectionSet, v *model.PublishedURLs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishedURLs(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reaction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -65708,6 +84967,25 @@ func (ec *executionContext) marshalNReactionUser2ᚖoctavoᚋinternalᚋcomment�
 		return graphql.Null
 	}
 	return ec._ReactionUser(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRegenerateSitePublishingAuthInput2octavoᚋgraphᚋmodelᚐRegenerateSitePublishingAuthInput(ctx context.Context, v any) (model.RegenerateSitePublishingAuthInput, error) {
+	res, err := ec.unmarshalInputRegenerateSitePublishingAuthInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRegenerateSitePublishingAuthPayload2octavoᚋgraphᚋmodelᚐRegenerateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, v model.RegenerateSitePublishingAuthPayload) graphql.Marshaler {
+	return ec._RegenerateSitePublishingAuthPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRegenerateSitePublishingAuthPayload2ᚖoctavoᚋgraphᚋmodelᚐRegenerateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, v *model.RegenerateSitePublishingAuthPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RegenerateSitePublishingAuthPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRemoveMemberFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveMemberFromOrganizationInput(ctx context.Context, v any) (model.RemoveMemberFromOrganizationInput, error) {
@@ -65765,6 +85043,25 @@ func (ec *executionContext) marshalNRemoveRequestedReviewerFromChangeRequestPayl
 		return graphql.Null
 	}
 	return ec._RemoveRequestedReviewerFromChangeRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRemoveSectionFromGroupInput2octavoᚋgraphᚋmodelᚐRemoveSectionFromGroupInput(ctx context.Context, v any) (model.RemoveSectionFromGroupInput, error) {
+	res, err := ec.unmarshalInputRemoveSectionFromGroupInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemoveSectionFromGroupPayload2octavoᚋgraphᚋmodelᚐRemoveSectionFromGroupPayload(ctx context.Context, sel ast.SelectionSet, v model.RemoveSectionFromGroupPayload) graphql.Marshaler {
+	return ec._RemoveSectionFromGroupPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemoveSectionFromGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐRemoveSectionFromGroupPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemoveSectionFromGroupPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemoveSectionFromGroupPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRemoveTeamFromOrganizationInput2octavoᚋgraphᚋmodelᚐRemoveTeamFromOrganizationInput(ctx context.Context, v any) (model.RemoveTeamFromOrganizationInput, error) {
@@ -66432,6 +85729,713 @@ func (ec *executionContext) marshalNSetUserAsSSOMemberForOrganizationPayload2ᚖ
 	return ec._SetUserAsSSOMemberForOrganizationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNSite2octavoᚋinternalᚋsiteᚐSite(ctx context.Context, sel ast.SelectionSet, v site.Site) graphql.Marshaler {
+	return ec._Site(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSite2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Site) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx context.Context, sel ast.SelectionSet, v *site.Site) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Site(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSiteAgentsContext2octavoᚋinternalᚋenumᚐAgentsContext(ctx context.Context, v any) (enum.AgentsContext, error) {
+	res, err := scalar.UnmarshalAgentsContext(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteAgentsContext2octavoᚋinternalᚋenumᚐAgentsContext(ctx context.Context, sel ast.SelectionSet, v enum.AgentsContext) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalAgentsContext(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNSiteAuthBackend2octavoᚋinternalᚋenumᚐAuthBackend(ctx context.Context, v any) (enum.AuthBackend, error) {
+	res, err := scalar.UnmarshalAuthBackend(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteAuthBackend2octavoᚋinternalᚋenumᚐAuthBackend(ctx context.Context, sel ast.SelectionSet, v enum.AuthBackend) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalAuthBackend(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNSiteConnection2octavoᚋgraphᚋmodelᚐSiteConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteConnection) graphql.Marshaler {
+	return ec._SiteConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteCustomizations2ᚖoctavoᚋgraphᚋmodelᚐSiteCustomizations(ctx context.Context, sel ast.SelectionSet, v *model.SiteCustomizations) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteCustomizations(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteIntegrationScript) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteIntegrationScript2ᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScript(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteIntegrationScript2ᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScript(ctx context.Context, sel ast.SelectionSet, v *model.SiteIntegrationScript) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteIntegrationScript(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx context.Context, v any) (*model.SitePositionInput, error) {
+	res, err := ec.unmarshalInputSitePositionInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSitePreview2octavoᚋgraphᚋmodelᚐSitePreview(ctx context.Context, sel ast.SelectionSet, v model.SitePreview) graphql.Marshaler {
+	return ec._SitePreview(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSitePreview2ᚖoctavoᚋgraphᚋmodelᚐSitePreview(ctx context.Context, sel ast.SelectionSet, v *model.SitePreview) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SitePreview(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSitePublishingAuth2octavoᚋinternalᚋsiteᚐPublishingAuth(ctx context.Context, sel ast.SelectionSet, v site.PublishingAuth) graphql.Marshaler {
+	return ec._SitePublishingAuth(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth(ctx context.Context, sel ast.SelectionSet, v *site.PublishingAuth) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SitePublishingAuth(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteRedirect2octavoᚋinternalᚋsiteᚐRedirect(ctx context.Context, sel ast.SelectionSet, v site.Redirect) graphql.Marshaler {
+	return ec._SiteRedirect(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteRedirect2ᚕᚖoctavoᚋinternalᚋsiteᚐRedirectᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Redirect) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx context.Context, sel ast.SelectionSet, v *site.Redirect) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteRedirect(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteRedirectConnection2octavoᚋgraphᚋmodelᚐSiteRedirectConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteRedirectConnection) graphql.Marshaler {
+	return ec._SiteRedirectConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteRedirectConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteRedirectConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteRedirectConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteRedirectDestination2octavoᚋinternalᚋsiteᚐDestination(ctx context.Context, sel ast.SelectionSet, v site.Destination) graphql.Marshaler {
+	return ec._SiteRedirectDestination(ctx, sel, &v)
+}
+
+func (ec *executionContext) unmarshalNSiteRedirectDestinationInput2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectDestinationInput(ctx context.Context, v any) (*model.SiteRedirectDestinationInput, error) {
+	res, err := ec.unmarshalInputSiteRedirectDestinationInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteRedirectEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteRedirectEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteRedirectEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSiteRedirectKind2octavoᚋinternalᚋenumᚐRedirectKind(ctx context.Context, v any) (enum.RedirectKind, error) {
+	res, err := scalar.UnmarshalRedirectKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteRedirectKind2octavoᚋinternalᚋenumᚐRedirectKind(ctx context.Context, sel ast.SelectionSet, v enum.RedirectKind) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalRedirectKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNSiteRedirectTarget2octavoᚋgraphᚋmodelᚐSiteRedirectTarget(ctx context.Context, sel ast.SelectionSet, v model.SiteRedirectTarget) graphql.Marshaler {
+	return ec._SiteRedirectTarget(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteRedirectTarget2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectTarget(ctx context.Context, sel ast.SelectionSet, v *model.SiteRedirectTarget) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteRedirectTarget(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSection2octavoᚋinternalᚋsiteᚐSection(ctx context.Context, sel ast.SelectionSet, v site.Section) graphql.Marshaler {
+	return ec._SiteSection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Section) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx context.Context, sel ast.SelectionSet, v *site.Section) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSectionConnection2octavoᚋgraphᚋmodelᚐSiteSectionConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteSectionConnection) graphql.Marshaler {
+	return ec._SiteSectionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSectionConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteSectionConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSectionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSectionEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSectionEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSectionEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteSectionEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSectionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSectionGroup2octavoᚋinternalᚋsiteᚐGroup(ctx context.Context, sel ast.SelectionSet, v site.Group) graphql.Marshaler {
+	return ec._SiteSectionGroup(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSectionGroup2ᚕᚖoctavoᚋinternalᚋsiteᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Group) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx context.Context, sel ast.SelectionSet, v *site.Group) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSectionGroup(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSectionGroupConnection2octavoᚋgraphᚋmodelᚐSiteSectionGroupConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteSectionGroupConnection) graphql.Marshaler {
+	return ec._SiteSectionGroupConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSectionGroupConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteSectionGroupConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSectionGroupConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSectionGroupEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSectionGroupEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSectionGroupEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSectionGroupEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteSectionGroupEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSectionGroupEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteShareLink2octavoᚋinternalᚋsiteᚐShareLink(ctx context.Context, sel ast.SelectionSet, v site.ShareLink) graphql.Marshaler {
+	return ec._SiteShareLink(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteShareLink2ᚕᚖoctavoᚋinternalᚋsiteᚐShareLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.ShareLink) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx context.Context, sel ast.SelectionSet, v *site.ShareLink) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteShareLink(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteShareLinkConnection2octavoᚋgraphᚋmodelᚐSiteShareLinkConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteShareLinkConnection) graphql.Marshaler {
+	return ec._SiteShareLinkConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteShareLinkConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteShareLinkConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteShareLinkConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteShareLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteShareLinkEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteShareLinkEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteShareLinkEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteShareLinkEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteShareLinkEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSpace2octavoᚋinternalᚋsiteᚐSiteSpace(ctx context.Context, sel ast.SelectionSet, v site.SiteSpace) graphql.Marshaler {
+	return ec._SiteSpace(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.SiteSpace) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx context.Context, sel ast.SelectionSet, v *site.SiteSpace) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSpace(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSpaceConnection2octavoᚋgraphᚋmodelᚐSiteSpaceConnection(ctx context.Context, sel ast.SelectionSet, v model.SiteSpaceConnection) graphql.Marshaler {
+	return ec._SiteSpaceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceConnection(ctx context.Context, sel ast.SelectionSet, v *model.SiteSpaceConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSpaceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSpaceEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdge(ctx context.Context, sel ast.SelectionSet, v *model.SiteSpaceEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSpaceEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteStructure2octavoᚋinternalᚋsiteᚐStructure(ctx context.Context, sel ast.SelectionSet, v site.Structure) graphql.Marshaler {
+	return ec._SiteStructure(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteStructure2ᚖoctavoᚋinternalᚋsiteᚐStructure(ctx context.Context, sel ast.SelectionSet, v *site.Structure) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteStructure(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem(ctx context.Context, sel ast.SelectionSet, v site.Item) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteStructureItem(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []site.Item) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNSiteStructureType2octavoᚋinternalᚋenumᚐSiteStructureType(ctx context.Context, v any) (enum.SiteStructureType, error) {
+	res, err := scalar.UnmarshalSiteStructureType(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteStructureType2octavoᚋinternalᚋenumᚐSiteStructureType(ctx context.Context, sel ast.SelectionSet, v enum.SiteStructureType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalSiteStructureType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNSiteTemplateCondition2ᚕᚖoctavoᚋinternalᚋadaptiveᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*adaptive.Template) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteTemplateCondition2ᚖoctavoᚋinternalᚋadaptiveᚐTemplate(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSiteTemplateCondition2ᚖoctavoᚋinternalᚋadaptiveᚐTemplate(ctx context.Context, sel ast.SelectionSet, v *adaptive.Template) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteTemplateCondition(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSiteType2octavoᚋinternalᚋenumᚐSiteType(ctx context.Context, v any) (enum.SiteType, error) {
+	res, err := scalar.UnmarshalSiteType(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteType2octavoᚋinternalᚋenumᚐSiteType(ctx context.Context, sel ast.SelectionSet, v enum.SiteType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalSiteType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNSiteURLs2octavoᚋgraphᚋmodelᚐSiteURLs(ctx context.Context, sel ast.SelectionSet, v model.SiteURLs) graphql.Marshaler {
+	return ec._SiteURLs(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteURLs2ᚖoctavoᚋgraphᚋmodelᚐSiteURLs(ctx context.Context, sel ast.SelectionSet, v *model.SiteURLs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteURLs(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSiteVisibility2octavoᚋinternalᚋenumᚐSiteVisibility(ctx context.Context, v any) (enum.SiteVisibility, error) {
+	res, err := scalar.UnmarshalSiteVisibility(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSiteVisibility2octavoᚋinternalᚋenumᚐSiteVisibility(ctx context.Context, sel ast.SelectionSet, v enum.SiteVisibility) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalSiteVisibility(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNSortSiteStructureInput2octavoᚋgraphᚋmodelᚐSortSiteStructureInput(ctx context.Context, v any) (model.SortSiteStructureInput, error) {
+	res, err := ec.unmarshalInputSortSiteStructureInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSortSiteStructurePayload2octavoᚋgraphᚋmodelᚐSortSiteStructurePayload(ctx context.Context, sel ast.SelectionSet, v model.SortSiteStructurePayload) graphql.Marshaler {
+	return ec._SortSiteStructurePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSortSiteStructurePayload2ᚖoctavoᚋgraphᚋmodelᚐSortSiteStructurePayload(ctx context.Context, sel ast.SelectionSet, v *model.SortSiteStructurePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SortSiteStructurePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNSpace2octavoᚋinternalᚋspaceᚐSpace(ctx context.Context, sel ast.SelectionSet, v space.Space) graphql.Marshaler {
 	return ec._Space(ctx, sel, &v)
 }
@@ -66892,6 +86896,25 @@ func (ec *executionContext) marshalNTemplate2ᚖoctavoᚋinternalᚋtemplateᚐT
 	return ec._Template(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTrackEventsInSiteInput2octavoᚋgraphᚋmodelᚐTrackEventsInSiteInput(ctx context.Context, v any) (model.TrackEventsInSiteInput, error) {
+	res, err := ec.unmarshalInputTrackEventsInSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTrackEventsInSitePayload2octavoᚋgraphᚋmodelᚐTrackEventsInSitePayload(ctx context.Context, sel ast.SelectionSet, v model.TrackEventsInSitePayload) graphql.Marshaler {
+	return ec._TrackEventsInSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTrackEventsInSitePayload2ᚖoctavoᚋgraphᚋmodelᚐTrackEventsInSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.TrackEventsInSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TrackEventsInSitePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNTransferSpaceInput2octavoᚋgraphᚋmodelᚐTransferSpaceInput(ctx context.Context, v any) (model.TransferSpaceInput, error) {
 	res, err := ec.unmarshalInputTransferSpaceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -66951,6 +86974,25 @@ func (ec *executionContext) marshalNUnmetRule2ᚖoctavoᚋinternalᚋchangereque
 		return graphql.Null
 	}
 	return ec._UnmetRule(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUnpublishSiteInput2octavoᚋgraphᚋmodelᚐUnpublishSiteInput(ctx context.Context, v any) (model.UnpublishSiteInput, error) {
+	res, err := ec.unmarshalInputUnpublishSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUnpublishSitePayload2octavoᚋgraphᚋmodelᚐUnpublishSitePayload(ctx context.Context, sel ast.SelectionSet, v model.UnpublishSitePayload) graphql.Marshaler {
+	return ec._UnpublishSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUnpublishSitePayload2ᚖoctavoᚋgraphᚋmodelᚐUnpublishSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.UnpublishSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UnpublishSitePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateChangeRequestContentInput2octavoᚋgraphᚋmodelᚐUpdateChangeRequestContentInput(ctx context.Context, v any) (model.UpdateChangeRequestContentInput, error) {
@@ -67179,6 +87221,177 @@ func (ec *executionContext) marshalNUpdatePermissionPayload2ᚖoctavoᚋgraphᚋ
 		return graphql.Null
 	}
 	return ec._UpdatePermissionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteAdaptiveSchemaInput2octavoᚋgraphᚋmodelᚐUpdateSiteAdaptiveSchemaInput(ctx context.Context, v any) (model.UpdateSiteAdaptiveSchemaInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteAdaptiveSchemaInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteAdaptiveSchemaPayload2octavoᚋgraphᚋmodelᚐUpdateSiteAdaptiveSchemaPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteAdaptiveSchemaPayload) graphql.Marshaler {
+	return ec._UpdateSiteAdaptiveSchemaPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteAdaptiveSchemaPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteAdaptiveSchemaPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteAdaptiveSchemaPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteAdaptiveSchemaPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteCustomizationInput2octavoᚋgraphᚋmodelᚐUpdateSiteCustomizationInput(ctx context.Context, v any) (model.UpdateSiteCustomizationInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteCustomizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteCustomizationPayload2octavoᚋgraphᚋmodelᚐUpdateSiteCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteCustomizationPayload) graphql.Marshaler {
+	return ec._UpdateSiteCustomizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteCustomizationPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteCustomizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteCustomizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteCustomizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteInput2octavoᚋgraphᚋmodelᚐUpdateSiteInput(ctx context.Context, v any) (model.UpdateSiteInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSitePayload2octavoᚋgraphᚋmodelᚐUpdateSitePayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSitePayload) graphql.Marshaler {
+	return ec._UpdateSitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSitePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSitePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSitePublishingAuthInput2octavoᚋgraphᚋmodelᚐUpdateSitePublishingAuthInput(ctx context.Context, v any) (model.UpdateSitePublishingAuthInput, error) {
+	res, err := ec.unmarshalInputUpdateSitePublishingAuthInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSitePublishingAuthPayload2octavoᚋgraphᚋmodelᚐUpdateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSitePublishingAuthPayload) graphql.Marshaler {
+	return ec._UpdateSitePublishingAuthPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSitePublishingAuthPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSitePublishingAuthPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSitePublishingAuthPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteRedirectInput2octavoᚋgraphᚋmodelᚐUpdateSiteRedirectInput(ctx context.Context, v any) (model.UpdateSiteRedirectInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteRedirectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteRedirectPayload2octavoᚋgraphᚋmodelᚐUpdateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteRedirectPayload) graphql.Marshaler {
+	return ec._UpdateSiteRedirectPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteRedirectPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteRedirectPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteRedirectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐUpdateSiteSectionGroupInput(ctx context.Context, v any) (model.UpdateSiteSectionGroupInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteSectionGroupInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSectionGroupPayload2octavoᚋgraphᚋmodelᚐUpdateSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteSectionGroupPayload) graphql.Marshaler {
+	return ec._UpdateSiteSectionGroupPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSectionGroupPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteSectionGroupPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteSectionGroupPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteSectionInput2octavoᚋgraphᚋmodelᚐUpdateSiteSectionInput(ctx context.Context, v any) (model.UpdateSiteSectionInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteSectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSectionPayload2octavoᚋgraphᚋmodelᚐUpdateSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteSectionPayload) graphql.Marshaler {
+	return ec._UpdateSiteSectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSectionPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteSectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteSectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteShareLinkInput2octavoᚋgraphᚋmodelᚐUpdateSiteShareLinkInput(ctx context.Context, v any) (model.UpdateSiteShareLinkInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteShareLinkInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteShareLinkPayload2octavoᚋgraphᚋmodelᚐUpdateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteShareLinkPayload) graphql.Marshaler {
+	return ec._UpdateSiteShareLinkPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteShareLinkPayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteShareLinkPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteShareLinkPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSiteSpaceInput2octavoᚋgraphᚋmodelᚐUpdateSiteSpaceInput(ctx context.Context, v any) (model.UpdateSiteSpaceInput, error) {
+	res, err := ec.unmarshalInputUpdateSiteSpaceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSpacePayload2octavoᚋgraphᚋmodelᚐUpdateSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateSiteSpacePayload) graphql.Marshaler {
+	return ec._UpdateSiteSpacePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateSiteSpacePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateSiteSpacePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSiteSpacePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateSpaceContentInput2octavoᚋgraphᚋmodelᚐUpdateSpaceContentInput(ctx context.Context, v any) (model.UpdateSpaceContentInput, error) {
@@ -68241,6 +88454,157 @@ func (ec *executionContext) marshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ct
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalRole(*v)
+	return res
+}
+
+func (ec *executionContext) marshalOSiteAdaptiveSchema2ᚖoctavoᚋinternalᚋsiteᚐAdaptiveSchema(ctx context.Context, sel ast.SelectionSet, v *site.AdaptiveSchema) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SiteAdaptiveSchema(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSiteAgentsContext2ᚖoctavoᚋinternalᚋenumᚐAgentsContext(ctx context.Context, v any) (*enum.AgentsContext, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalAgentsContext(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteAgentsContext2ᚖoctavoᚋinternalᚋenumᚐAgentsContext(ctx context.Context, sel ast.SelectionSet, v *enum.AgentsContext) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalAgentsContext(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOSiteFilter2ᚖoctavoᚋgraphᚋmodelᚐSiteFilter(ctx context.Context, v any) (*model.SiteFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSiteFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSitePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSitePositionInput(ctx context.Context, v any) (*model.SitePositionInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSitePositionInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteProxy2ᚖoctavoᚋgraphᚋmodelᚐSiteProxy(ctx context.Context, sel ast.SelectionSet, v *model.SiteProxy) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SiteProxy(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSiteRedirectDestinationInput2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectDestinationInput(ctx context.Context, v any) (*model.SiteRedirectDestinationInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSiteRedirectDestinationInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx context.Context, sel ast.SelectionSet, v *site.Section) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SiteSection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx context.Context, sel ast.SelectionSet, v *site.Group) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SiteSectionGroup(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSiteSpaceFilter2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceFilter(ctx context.Context, v any) (*model.SiteSpaceFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSiteSpaceFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSiteType2ᚕoctavoᚋinternalᚋenumᚐSiteTypeᚄ(ctx context.Context, v any) ([]enum.SiteType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]enum.SiteType, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSiteType2octavoᚋinternalᚋenumᚐSiteType(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOSiteType2ᚕoctavoᚋinternalᚋenumᚐSiteTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []enum.SiteType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSiteType2octavoᚋinternalᚋenumᚐSiteType(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOSiteType2ᚖoctavoᚋinternalᚋenumᚐSiteType(ctx context.Context, v any) (*enum.SiteType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalSiteType(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteType2ᚖoctavoᚋinternalᚋenumᚐSiteType(ctx context.Context, sel ast.SelectionSet, v *enum.SiteType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalSiteType(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOSiteVisibility2ᚖoctavoᚋinternalᚋenumᚐSiteVisibility(ctx context.Context, v any) (*enum.SiteVisibility, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalSiteVisibility(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteVisibility2ᚖoctavoᚋinternalᚋenumᚐSiteVisibility(ctx context.Context, sel ast.SelectionSet, v *enum.SiteVisibility) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalSiteVisibility(*v)
 	return res
 }
 

@@ -24,6 +24,7 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 )
@@ -38,6 +39,53 @@ type AddMemberToOrganizationTeamInput struct {
 
 type AddMemberToOrganizationTeamPayload struct {
 	TeamMember *ent.TeamMember `json:"teamMember"`
+}
+
+type AddSectionGroupToSiteInput struct {
+	Site string `json:"site"`
+	// 1 to 100 characters.
+	Title string                     `json:"title"`
+	Icon  graphql.Omittable[*string] `json:"icon,omitempty"`
+	// Sections to move into it, in this order.
+	Sections graphql.Omittable[[]string] `json:"sections,omitempty"`
+	// The group to put it into.
+	Parent graphql.Omittable[*string] `json:"parent,omitempty"`
+}
+
+type AddSectionGroupToSitePayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type AddSectionToGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	Section      string `json:"section"`
+}
+
+type AddSectionToGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type AddSectionToSiteInput struct {
+	Site  string `json:"site"`
+	Space string `json:"space"`
+	// 2 to 128 characters; absent or null is the title of the space.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	Icon  graphql.Omittable[*string] `json:"icon,omitempty"`
+}
+
+type AddSectionToSitePayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type AddSpaceToSiteInput struct {
+	Site  string `json:"site"`
+	Space string `json:"space"`
+	// Absent is the default section, or the top of a site without sections.
+	Section graphql.Omittable[*string] `json:"section,omitempty"`
+}
+
+type AddSpaceToSitePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
 }
 
 type AgentInstructionsURLs struct {
@@ -194,6 +242,41 @@ type CreateOrganizationTeamPayload struct {
 	Team *team.Team `json:"team"`
 }
 
+type CreateSiteInput struct {
+	Organization string                            `json:"organization"`
+	Type         graphql.Omittable[*enum.SiteType] `json:"type,omitempty"`
+	// 2 to 128 characters; absent takes that of the first space.
+	Title      graphql.Omittable[*string]              `json:"title,omitempty"`
+	Visibility graphql.Omittable[*enum.SiteVisibility] `json:"visibility,omitempty"`
+	// They become site spaces; the first one is the default.
+	Spaces graphql.Omittable[[]string] `json:"spaces,omitempty"`
+}
+
+type CreateSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type CreateSiteRedirectInput struct {
+	Site string `json:"site"`
+	// A path that begins with a slash, at most 512 characters, unique on the site.
+	Source      string                        `json:"source"`
+	Destination *SiteRedirectDestinationInput `json:"destination"`
+}
+
+type CreateSiteRedirectPayload struct {
+	Redirect *site.Redirect `json:"redirect"`
+}
+
+type CreateSiteShareLinkInput struct {
+	Site string `json:"site"`
+	// At most 50 characters.
+	Name string `json:"name"`
+}
+
+type CreateSiteShareLinkPayload struct {
+	ShareLink *site.ShareLink `json:"shareLink"`
+}
+
 type CreateSpaceInput struct {
 	Organization string `json:"organization"`
 	// At most 50 characters.
@@ -253,6 +336,64 @@ type DeleteOrganizationPayload struct {
 
 type DeletePageInput struct {
 	Page string `json:"page"`
+}
+
+type DeleteSiteInput struct {
+	Site string `json:"site"`
+}
+
+type DeleteSitePayload struct {
+	// Whether there was a site to delete.
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteRedirectInput struct {
+	Redirect string `json:"redirect"`
+}
+
+type DeleteSiteRedirectPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSectionGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+}
+
+type DeleteSiteSectionGroupPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSectionInput struct {
+	Section string `json:"section"`
+}
+
+type DeleteSiteSectionPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteShareLinkInput struct {
+	ShareLink string `json:"shareLink"`
+}
+
+type DeleteSiteShareLinkPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSpaceCustomizationInput struct {
+	SiteSpace string `json:"siteSpace"`
+}
+
+type DeleteSiteSpaceCustomizationPayload struct {
+	// Whether it overrode any setting.
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+}
+
+type DeleteSiteSpacePayload struct {
+	Deleted bool `json:"deleted"`
 }
 
 type DeleteSpaceInput struct {
@@ -427,6 +568,36 @@ type MergeRulesInput struct {
 	Rules graphql.Omittable[[]*MergeRuleInput] `json:"rules,omitempty"`
 }
 
+type MoveSiteSectionGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	// Beside a section or group; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSectionGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type MoveSiteSectionInput struct {
+	Section string `json:"section"`
+	// Beside a section or group; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSectionPayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type MoveSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+	// Beside a site space; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSpacePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
+}
+
 type MoveSpaceInput struct {
 	Space string `json:"space"`
 	// The collection to move it into; null is the top of the organization, absent where it is.
@@ -445,6 +616,15 @@ type OrganizationURLs struct {
 	Location string  `json:"location"`
 	App      string  `json:"app"`
 	Logo     *string `json:"logo,omitempty"`
+}
+
+type OverrideSiteSpaceCustomizationInput struct {
+	SiteSpace     string `json:"siteSpace"`
+	Customization any    `json:"customization"`
+}
+
+type OverrideSiteSpaceCustomizationPayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
 }
 
 // The text of a page: Markdown, whose front matter and first heading set the metadata, or a document.
@@ -489,7 +669,35 @@ type PrincipalInput struct {
 	Team graphql.Omittable[*string] `json:"team,omitempty"`
 }
 
+type PublishSiteInput struct {
+	Site string `json:"site"`
+}
+
+type PublishSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type PublishedSite struct {
+	Site           *site.Site               `json:"site"`
+	Structure      *site.Structure          `json:"structure"`
+	Customizations *SiteCustomizations      `json:"customizations"`
+	Scripts        []*SiteIntegrationScript `json:"scripts"`
+}
+
+type PublishedURLs struct {
+	// Null while the site is not published, and without a key where one is needed.
+	Published *string `json:"published,omitempty"`
+}
+
 type Query struct {
+}
+
+type RegenerateSitePublishingAuthInput struct {
+	Site string `json:"site"`
+}
+
+type RegenerateSitePublishingAuthPayload struct {
+	PublishingAuth *site.PublishingAuth `json:"publishingAuth"`
 }
 
 type RemoveMemberFromOrganizationInput struct {
@@ -520,6 +728,16 @@ type RemoveRequestedReviewerFromChangeRequestInput struct {
 type RemoveRequestedReviewerFromChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	Removed       bool                         `json:"removed"`
+}
+
+type RemoveSectionFromGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	Section      string `json:"section"`
+}
+
+type RemoveSectionFromGroupPayload struct {
+	// Whether the section was in the group.
+	Deleted bool `json:"deleted"`
 }
 
 type RemoveTeamFromOrganizationInput struct {
@@ -622,6 +840,78 @@ type SetUserAsSSOMemberForOrganizationPayload struct {
 	Member *ent.Member `json:"member"`
 }
 
+type SiteCustomizations struct {
+	Site any `json:"site"`
+	// Those of site spaces that override any setting, by their ids.
+	SiteSpaces any `json:"siteSpaces"`
+}
+
+type SiteFilter struct {
+	// Sites that show this space.
+	Space graphql.Omittable[*string] `json:"space,omitempty"`
+	// Sites whose title has it.
+	Title     graphql.Omittable[*string]         `json:"title,omitempty"`
+	Published graphql.Omittable[*bool]           `json:"published,omitempty"`
+	Types     graphql.Omittable[[]enum.SiteType] `json:"types,omitempty"`
+}
+
+type SiteIntegrationScript struct {
+	Script                string  `json:"script"`
+	ContentSecurityPolicy *string `json:"contentSecurityPolicy,omitempty"`
+	Cookies               bool    `json:"cookies"`
+}
+
+// A place beside something else of the same site.
+type SitePositionInput struct {
+	Before graphql.Omittable[*string] `json:"before,omitempty"`
+	After  graphql.Omittable[*string] `json:"after,omitempty"`
+}
+
+type SitePreview struct {
+	URL string `json:"url"`
+}
+
+type SiteProxy struct {
+	Origin string `json:"origin"`
+	// Where the proxy fetches the site.
+	Target string `json:"target"`
+}
+
+type SiteRedirectDestinationInput struct {
+	Kind          enum.RedirectKind          `json:"kind"`
+	SiteSectionID graphql.Omittable[*string] `json:"siteSectionId,omitempty"`
+	SiteSpaceID   graphql.Omittable[*string] `json:"siteSpaceId,omitempty"`
+	PageID        graphql.Omittable[*string] `json:"pageId,omitempty"`
+	URL           graphql.Omittable[*string] `json:"url,omitempty"`
+}
+
+type SiteRedirectTarget struct {
+	Redirect *site.Redirect `json:"redirect"`
+	Target   string         `json:"target"`
+}
+
+type SiteSpaceFilter struct {
+	// Only defaults, or only others.
+	Default graphql.Omittable[*bool] `json:"default,omitempty"`
+}
+
+type SiteURLs struct {
+	Location  string  `json:"location"`
+	App       string  `json:"app"`
+	Published *string `json:"published,omitempty"`
+}
+
+type SortSiteStructureInput struct {
+	Site string `json:"site"`
+	// The id of a site space, section or group.
+	Item     string             `json:"item"`
+	Position *SitePositionInput `json:"position"`
+}
+
+type SortSiteStructurePayload struct {
+	Item site.Item `json:"item"`
+}
+
 // A place among siblings: before one of them or after one of them.
 type SpacePositionInput struct {
 	// The id of a space or collection.
@@ -670,6 +960,16 @@ type TeamMembershipInput struct {
 	Role   enum.TeamRole `json:"role"`
 }
 
+type TrackEventsInSiteInput struct {
+	Site string `json:"site"`
+	// At most 100.
+	Events []any `json:"events"`
+}
+
+type TrackEventsInSitePayload struct {
+	Accepted int `json:"accepted"`
+}
+
 type TransferSpaceInput struct {
 	Space        string `json:"space"`
 	Organization string `json:"organization"`
@@ -677,6 +977,14 @@ type TransferSpaceInput struct {
 
 type TransferSpacePayload struct {
 	Space *space.Space `json:"space"`
+}
+
+type UnpublishSiteInput struct {
+	Site string `json:"site"`
+}
+
+type UnpublishSitePayload struct {
+	Site *site.Site `json:"site"`
 }
 
 type UpdateChangeRequestContentInput struct {
@@ -863,6 +1171,120 @@ type UpdatePermissionInput struct {
 type UpdatePermissionPayload struct {
 	// Null when it is the viewer's own access that ended.
 	Resource node.Node `json:"resource,omitempty"`
+}
+
+type UpdateSiteAdaptiveSchemaInput struct {
+	Site       string `json:"site"`
+	JSONSchema any    `json:"jsonSchema"`
+}
+
+type UpdateSiteAdaptiveSchemaPayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSiteCustomizationInput struct {
+	Site          string `json:"site"`
+	Customization any    `json:"customization"`
+}
+
+type UpdateSiteCustomizationPayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSiteInput struct {
+	Site string `json:"site"`
+	// 2 to 128 characters.
+	Title      graphql.Omittable[*string]              `json:"title,omitempty"`
+	Visibility graphql.Omittable[*enum.SiteVisibility] `json:"visibility,omitempty"`
+	// 1 to 100 characters, unique on the server.
+	Basename        graphql.Omittable[*string]             `json:"basename,omitempty"`
+	AdaptiveContent graphql.Omittable[*bool]               `json:"adaptiveContent,omitempty"`
+	AgentsContext   graphql.Omittable[*enum.AgentsContext] `json:"agentsContext,omitempty"`
+	// One at the top, or of the default section.
+	DefaultSiteSpace   graphql.Omittable[*string] `json:"defaultSiteSpace,omitempty"`
+	DefaultSiteSection graphql.Omittable[*string] `json:"defaultSiteSection,omitempty"`
+	// A host name with a path of two or more segments; null removes it.
+	Proxy graphql.Omittable[*string] `json:"proxy,omitempty"`
+	// A host name of its own; null removes it.
+	Hostname graphql.Omittable[*string] `json:"hostname,omitempty"`
+}
+
+type UpdateSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSitePublishingAuthInput struct {
+	Site    string           `json:"site"`
+	Backend enum.AuthBackend `json:"backend"`
+	// Null removes it.
+	FallbackURL graphql.Omittable[*string] `json:"fallbackURL,omitempty"`
+}
+
+type UpdateSitePublishingAuthPayload struct {
+	PublishingAuth *site.PublishingAuth `json:"publishingAuth"`
+}
+
+type UpdateSiteRedirectInput struct {
+	Redirect    string                                           `json:"redirect"`
+	Source      graphql.Omittable[*string]                       `json:"source,omitempty"`
+	Destination graphql.Omittable[*SiteRedirectDestinationInput] `json:"destination,omitempty"`
+}
+
+type UpdateSiteRedirectPayload struct {
+	Redirect *site.Redirect `json:"redirect"`
+}
+
+type UpdateSiteSectionGroupInput struct {
+	SectionGroup string                     `json:"sectionGroup"`
+	Title        graphql.Omittable[*string] `json:"title,omitempty"`
+	// Null removes it.
+	Icon graphql.Omittable[*string] `json:"icon,omitempty"`
+}
+
+type UpdateSiteSectionGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type UpdateSiteSectionInput struct {
+	Section string                     `json:"section"`
+	Title   graphql.Omittable[*string] `json:"title,omitempty"`
+	Path    graphql.Omittable[*string] `json:"path,omitempty"`
+	// One of the section.
+	DefaultSiteSpace graphql.Omittable[*string] `json:"defaultSiteSpace,omitempty"`
+	// An expression; null removes it.
+	Condition graphql.Omittable[*string] `json:"condition,omitempty"`
+	// Null removes it.
+	Icon graphql.Omittable[*string] `json:"icon,omitempty"`
+	// At most 256 characters; null removes it.
+	Description graphql.Omittable[*string] `json:"description,omitempty"`
+}
+
+type UpdateSiteSectionPayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type UpdateSiteShareLinkInput struct {
+	ShareLink string                     `json:"shareLink"`
+	Name      graphql.Omittable[*string] `json:"name,omitempty"`
+	Active    graphql.Omittable[*bool]   `json:"active,omitempty"`
+}
+
+type UpdateSiteShareLinkPayload struct {
+	ShareLink *site.ShareLink `json:"shareLink"`
+}
+
+type UpdateSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+	// 1 to 100 characters, unique among its siblings.
+	Path graphql.Omittable[*string] `json:"path,omitempty"`
+	// An expression; null removes it.
+	Condition graphql.Omittable[*string] `json:"condition,omitempty"`
+	// The space to show instead.
+	Space graphql.Omittable[*string] `json:"space,omitempty"`
+}
+
+type UpdateSiteSpacePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
 }
 
 type UpdateSpaceContentInput struct {

@@ -1098,6 +1098,24 @@ func (e PageLayoutWidth) Valid() bool {
 	}
 }
 
+// Defines values for PublishingAuthBackend.
+const (
+	PublishingAuthBackendCustom      PublishingAuthBackend = "custom"
+	PublishingAuthBackendIntegration PublishingAuthBackend = "integration"
+)
+
+// Valid indicates whether the value is a known member of the PublishingAuthBackend enum.
+func (e PublishingAuthBackend) Valid() bool {
+	switch e {
+	case PublishingAuthBackendCustom:
+		return true
+	case PublishingAuthBackendIntegration:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RequestedReviewerKind.
 const (
 	RequestedReviewerKindUser RequestedReviewerKind = "user"
@@ -1221,6 +1239,90 @@ func (e SemanticChangeType) Valid() bool {
 	}
 }
 
+// Defines values for SiteAgentsContext.
+const (
+	SiteAgentsContextExcluded SiteAgentsContext = "excluded"
+	SiteAgentsContextIncluded SiteAgentsContext = "included"
+)
+
+// Valid indicates whether the value is a known member of the SiteAgentsContext enum.
+func (e SiteAgentsContext) Valid() bool {
+	switch e {
+	case SiteAgentsContextExcluded:
+		return true
+	case SiteAgentsContextIncluded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteItemPointerType.
+const (
+	SiteItemPointerTypeSiteSection      SiteItemPointerType = "site-section"
+	SiteItemPointerTypeSiteSectionGroup SiteItemPointerType = "site-section-group"
+	SiteItemPointerTypeSiteSpace        SiteItemPointerType = "site-space"
+)
+
+// Valid indicates whether the value is a known member of the SiteItemPointerType enum.
+func (e SiteItemPointerType) Valid() bool {
+	switch e {
+	case SiteItemPointerTypeSiteSection:
+		return true
+	case SiteItemPointerTypeSiteSectionGroup:
+		return true
+	case SiteItemPointerTypeSiteSpace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SitePermissionOriginType.
+const (
+	SitePermissionOriginTypeOrganization SitePermissionOriginType = "organization"
+)
+
+// Valid indicates whether the value is a known member of the SitePermissionOriginType enum.
+func (e SitePermissionOriginType) Valid() bool {
+	switch e {
+	case SitePermissionOriginTypeOrganization:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SitePermissionPermission.
+const (
+	SitePermissionPermissionAdmin   SitePermissionPermission = "admin"
+	SitePermissionPermissionComment SitePermissionPermission = "comment"
+	SitePermissionPermissionCreate  SitePermissionPermission = "create"
+	SitePermissionPermissionEdit    SitePermissionPermission = "edit"
+	SitePermissionPermissionRead    SitePermissionPermission = "read"
+	SitePermissionPermissionReview  SitePermissionPermission = "review"
+)
+
+// Valid indicates whether the value is a known member of the SitePermissionPermission enum.
+func (e SitePermissionPermission) Valid() bool {
+	switch e {
+	case SitePermissionPermissionAdmin:
+		return true
+	case SitePermissionPermissionComment:
+		return true
+	case SitePermissionPermissionCreate:
+		return true
+	case SitePermissionPermissionEdit:
+		return true
+	case SitePermissionPermissionRead:
+		return true
+	case SitePermissionPermissionReview:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SitePointerType.
 const (
 	SitePointerTypeSite SitePointerType = "site"
@@ -1230,6 +1332,150 @@ const (
 func (e SitePointerType) Valid() bool {
 	switch e {
 	case SitePointerTypeSite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteRedirectDestinationKind.
+const (
+	SiteRedirectDestinationKindSitePage    SiteRedirectDestinationKind = "site-page"
+	SiteRedirectDestinationKindSiteSection SiteRedirectDestinationKind = "site-section"
+	SiteRedirectDestinationKindSiteSpace   SiteRedirectDestinationKind = "site-space"
+	SiteRedirectDestinationKindURL         SiteRedirectDestinationKind = "url"
+)
+
+// Valid indicates whether the value is a known member of the SiteRedirectDestinationKind enum.
+func (e SiteRedirectDestinationKind) Valid() bool {
+	switch e {
+	case SiteRedirectDestinationKindSitePage:
+		return true
+	case SiteRedirectDestinationKindSiteSection:
+		return true
+	case SiteRedirectDestinationKindSiteSpace:
+		return true
+	case SiteRedirectDestinationKindURL:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteSectionGroupPointerType.
+const (
+	SiteSectionGroupPointerTypeSiteSection      SiteSectionGroupPointerType = "site-section"
+	SiteSectionGroupPointerTypeSiteSectionGroup SiteSectionGroupPointerType = "site-section-group"
+)
+
+// Valid indicates whether the value is a known member of the SiteSectionGroupPointerType enum.
+func (e SiteSectionGroupPointerType) Valid() bool {
+	switch e {
+	case SiteSectionGroupPointerTypeSiteSection:
+		return true
+	case SiteSectionGroupPointerTypeSiteSectionGroup:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteSectionPointerType.
+const (
+	SiteSectionPointerTypeSiteSection SiteSectionPointerType = "site-section"
+)
+
+// Valid indicates whether the value is a known member of the SiteSectionPointerType enum.
+func (e SiteSectionPointerType) Valid() bool {
+	switch e {
+	case SiteSectionPointerTypeSiteSection:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteSpacePointerType.
+const (
+	SiteSpacePointerTypeSiteSpace SiteSpacePointerType = "site-space"
+)
+
+// Valid indicates whether the value is a known member of the SiteSpacePointerType enum.
+func (e SiteSpacePointerType) Valid() bool {
+	switch e {
+	case SiteSpacePointerTypeSiteSpace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteStructureType.
+const (
+	SiteStructureTypeSections   SiteStructureType = "sections"
+	SiteStructureTypeSiteSpaces SiteStructureType = "siteSpaces"
+)
+
+// Valid indicates whether the value is a known member of the SiteStructureType enum.
+func (e SiteStructureType) Valid() bool {
+	switch e {
+	case SiteStructureTypeSections:
+		return true
+	case SiteStructureTypeSiteSpaces:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteType.
+const (
+	SiteTypeBasic         SiteType = "basic"
+	SiteTypeLegacyBasic   SiteType = "legacy-basic"
+	SiteTypeLegacyPremium SiteType = "legacy-premium"
+	SiteTypePremium       SiteType = "premium"
+	SiteTypeSponsored     SiteType = "sponsored"
+	SiteTypeUltimate      SiteType = "ultimate"
+)
+
+// Valid indicates whether the value is a known member of the SiteType enum.
+func (e SiteType) Valid() bool {
+	switch e {
+	case SiteTypeBasic:
+		return true
+	case SiteTypeLegacyBasic:
+		return true
+	case SiteTypeLegacyPremium:
+		return true
+	case SiteTypePremium:
+		return true
+	case SiteTypeSponsored:
+		return true
+	case SiteTypeUltimate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteVisibility.
+const (
+	SiteVisibilityPublic      SiteVisibility = "public"
+	SiteVisibilityShareLink   SiteVisibility = "share-link"
+	SiteVisibilityUnlisted    SiteVisibility = "unlisted"
+	SiteVisibilityVisitorAuth SiteVisibility = "visitor-auth"
+)
+
+// Valid indicates whether the value is a known member of the SiteVisibility enum.
+func (e SiteVisibility) Valid() bool {
+	switch e {
+	case SiteVisibilityPublic:
+		return true
+	case SiteVisibilityShareLink:
+		return true
+	case SiteVisibilityUnlisted:
+		return true
+	case SiteVisibilityVisitorAuth:
 		return true
 	default:
 		return false
@@ -1311,6 +1557,24 @@ func (e UpdateChangeRequestStatus) Valid() bool {
 	case UpdateChangeRequestStatusDraft:
 		return true
 	case UpdateChangeRequestStatusOpen:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UpdatePublishingAuthBackend.
+const (
+	UpdatePublishingAuthBackendCustom      UpdatePublishingAuthBackend = "custom"
+	UpdatePublishingAuthBackendIntegration UpdatePublishingAuthBackend = "integration"
+)
+
+// Valid indicates whether the value is a known member of the UpdatePublishingAuthBackend enum.
+func (e UpdatePublishingAuthBackend) Valid() bool {
+	switch e {
+	case UpdatePublishingAuthBackendCustom:
+		return true
+	case UpdatePublishingAuthBackendIntegration:
 		return true
 	default:
 		return false
@@ -1399,6 +1663,42 @@ func (e VisitorAuthBackend) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// AdaptiveJSONSchema A JSON Schema, draft 7, of the claims about visitors.
+type AdaptiveJSONSchema = json.RawMessage
+
+// AddSectionGroupToSite defines model for AddSectionGroupToSite.
+type AddSectionGroupToSite struct {
+	Icon nullable.Nullable[string] `json:"icon,omitempty"`
+
+	// Parent The id of the group to put it into.
+	Parent *string `json:"parent,omitempty"`
+
+	// Sections Ids of sections to move into it, in this order.
+	Sections []string `json:"sections,omitempty"`
+	Title    string   `json:"title"`
+}
+
+// AddSectionToGroup defines model for AddSectionToGroup.
+type AddSectionToGroup struct {
+	SectionID string `json:"sectionId"`
+}
+
+// AddSectionToSite defines model for AddSectionToSite.
+type AddSectionToSite struct {
+	Icon    nullable.Nullable[string] `json:"icon,omitempty"`
+	SpaceID string                    `json:"spaceId"`
+
+	// Title Null is the title of the space.
+	Title nullable.Nullable[string] `json:"title,omitempty"`
+}
+
+// AddSpaceToSite defines model for AddSpaceToSite.
+type AddSpaceToSite struct {
+	// SectionID Left out is the default section, or the top of a site without sections.
+	SectionID *string `json:"sectionId,omitempty"`
+	SpaceID   string  `json:"spaceId"`
 }
 
 // AgentInstructions How agents are to work on the content of an organization.
@@ -2027,6 +2327,33 @@ type CreateCollection struct {
 	Title  *CollectionTitle `json:"title,omitempty"`
 }
 
+// CreateShareLink defines model for CreateShareLink.
+type CreateShareLink struct {
+	Name string `json:"name"`
+}
+
+// CreateSite defines model for CreateSite.
+type CreateSite struct {
+	// Spaces Ids of spaces. The first one is the default.
+	Spaces []string `json:"spaces,omitempty"`
+
+	// Title The title of a site or section.
+	Title *SiteTitle `json:"title,omitempty"`
+
+	// Type The plan; here all of them offer the same.
+	Type *SiteType `json:"type,omitempty"`
+
+	// Visibility Who reads the site once it is published: everybody and search engines, everybody who knows the address, those with a key, those with a signed token.
+	Visibility *SiteVisibility `json:"visibility,omitempty"`
+}
+
+// CreateSiteRedirect defines model for CreateSiteRedirect.
+type CreateSiteRedirect struct {
+	// Destination Where a redirect leads; `kind` says which of the other members are there.
+	Destination SiteRedirectDestination `json:"destination"`
+	Source      string                  `json:"source"`
+}
+
 // CreateSpace Give at most one of `template`, `computedSource` and `empty`.
 //
 // Example: {"emoji":"1f4d8","title":"Handbook"}
@@ -2462,6 +2789,33 @@ type MergeRules struct {
 // MergeRulesType defines model for MergeRules.Type.
 type MergeRulesType string
 
+// MoveSiteSection defines model for MoveSiteSection.
+type MoveSiteSection struct {
+	// Position One of the two; neither is the end.
+	Position *struct {
+		After  *SiteSectionPointer `json:"after,omitempty"`
+		Before *SiteSectionPointer `json:"before,omitempty"`
+	} `json:"position,omitempty"`
+}
+
+// MoveSiteSectionGroup defines model for MoveSiteSectionGroup.
+type MoveSiteSectionGroup struct {
+	// Position One of the two; neither is the end.
+	Position *struct {
+		After  *SiteSectionGroupPointer `json:"after,omitempty"`
+		Before *SiteSectionGroupPointer `json:"before,omitempty"`
+	} `json:"position,omitempty"`
+}
+
+// MoveSiteSpace defines model for MoveSiteSpace.
+type MoveSiteSpace struct {
+	// Position One of the two; neither is the end.
+	Position *struct {
+		After  *SiteSpacePointer `json:"after,omitempty"`
+		Before *SiteSpacePointer `json:"before,omitempty"`
+	} `json:"position,omitempty"`
+}
+
 // MoveSpace Where the space goes.
 //
 // Example: {"parent":null}
@@ -2863,6 +3217,46 @@ type Pricing struct {
 	Sites   SitePricing   `json:"sites"`
 }
 
+// PublishedSite All that is needed to show a site.
+type PublishedSite struct {
+	Customizations struct {
+		// Site How a site looks and behaves.
+		Site SiteCustomization `json:"site"`
+
+		// SiteSpaces Those of site spaces that override any setting, by their ids.
+		SiteSpaces map[string]SiteCustomization `json:"siteSpaces"`
+	} `json:"customizations"`
+	Object  string                  `json:"object"`
+	Scripts []SiteIntegrationScript `json:"scripts"`
+
+	// Site Spaces shown to an audience.
+	Site Site `json:"site"`
+
+	// Structure How a site is arranged.
+	Structure SiteStructure `json:"structure"`
+}
+
+// PublishedURLs defines model for PublishedURLs.
+type PublishedURLs struct {
+	// Published Left out while the site is not published, and without a key where one is needed.
+	Published *string `json:"published,omitempty"`
+}
+
+// PublishingAuth How visitors prove who they are.
+type PublishingAuth struct {
+	Backend PublishingAuthBackend `json:"backend"`
+
+	// FallbackURL Where visitors without a token are sent.
+	FallbackURL *string `json:"fallbackURL,omitempty"`
+	Object      string  `json:"object"`
+
+	// PrivateKey Signs the tokens of visitors (HS256).
+	PrivateKey string `json:"privateKey"`
+}
+
+// PublishingAuthBackend defines model for PublishingAuth.Backend.
+type PublishingAuthBackend string
+
 // PutTeamMember defines model for PutTeamMember.
 type PutTeamMember struct {
 	// Role An owner manages the team.
@@ -3127,6 +3521,147 @@ type SemanticChanges struct {
 	More *int `json:"more,omitempty"`
 }
 
+// ShareLink A key that lets those who hold it read a site.
+type ShareLink struct {
+	// Active Whether its key can be used.
+	Active    *bool     `json:"active,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`
+
+	// Key The secret.
+	Key    *string       `json:"key,omitempty"`
+	Name   *string       `json:"name,omitempty"`
+	Object string        `json:"object"`
+	URLs   PublishedURLs `json:"urls"`
+}
+
+// ShareLinkList defines model for ShareLinkList.
+type ShareLinkList = List[ShareLink]
+
+// Site Spaces shown to an audience.
+type Site struct {
+	// AdaptiveContent Whether conditions are evaluated with the claims of visitors.
+	AdaptiveContent *SiteAdaptiveContent `json:"adaptiveContent,omitempty"`
+
+	// AgentsContext Whether agents may draw on the site.
+	AgentsContext SiteAgentsContext `json:"agentsContext"`
+
+	// Basename Unique on the server; the site is read at `/sites/` and this.
+	Basename  *string       `json:"basename,omitempty"`
+	CreatedAt time.Time     `json:"createdAt"`
+	Features  []SiteFeature `json:"features"`
+
+	// Hostname A host name of its own.
+	Hostname *string `json:"hostname,omitempty"`
+
+	// Icon A picture, an emoji, or nothing.
+	Icon   SiteIcon   `json:"icon,omitempty"`
+	ID     string     `json:"id"`
+	Object string     `json:"object"`
+	Proxy  *SiteProxy `json:"proxy,omitempty"`
+
+	// Published Whether its audience can read it.
+	Published bool `json:"published"`
+
+	// SiteSpaces How many there are.
+	SiteSpaces int `json:"siteSpaces"`
+
+	// Title The title of a site or section.
+	Title SiteTitle `json:"title"`
+
+	// Type The plan; here all of them offer the same.
+	Type SiteType `json:"type"`
+	URLs SiteURLs `json:"urls"`
+
+	// Visibility Who reads the site once it is published: everybody and search engines, everybody who knows the address, those with a key, those with a signed token.
+	Visibility SiteVisibility `json:"visibility"`
+}
+
+// SiteAdaptiveContent Whether conditions are evaluated with the claims of visitors.
+type SiteAdaptiveContent struct {
+	Enabled bool `json:"enabled"`
+}
+
+// SiteAdaptiveSchema defines model for SiteAdaptiveSchema.
+type SiteAdaptiveSchema struct {
+	// JSONSchema A JSON Schema, draft 7, of the claims about visitors.
+	JSONSchema AdaptiveJSONSchema `json:"jsonSchema"`
+	Object     string             `json:"object"`
+	UpdatedAt  time.Time          `json:"updatedAt"`
+}
+
+// SiteAgentsContext Whether agents may draw on the site.
+type SiteAgentsContext string
+
+// SiteCustomization How a site looks and behaves.
+type SiteCustomization = json.RawMessage
+
+// SiteCustomizationInput Members of a customization. Of a site: what is left out gets its default. Of a site space: what it overrides, null for what it gives back.
+type SiteCustomizationInput = json.RawMessage
+
+// SiteFeature defines model for SiteFeature.
+type SiteFeature struct {
+	Customizations []string `json:"customizations,omitempty"`
+	Frozen         bool     `json:"frozen"`
+	ID             string   `json:"id"`
+
+	// Plan The plan; here all of them offer the same.
+	Plan SiteType `json:"plan"`
+}
+
+// SiteIcon A picture, an emoji, or nothing.
+type SiteIcon = json.RawMessage
+
+// SiteIntegrationScript defines model for SiteIntegrationScript.
+type SiteIntegrationScript struct {
+	ContentSecurityPolicy *string `json:"contentSecurityPolicy,omitempty"`
+	Cookies               bool    `json:"cookies"`
+
+	// Script An absolute address.
+	//
+	// Example: https://docs.example.com/logo.png
+	Script URL `json:"script"`
+}
+
+// SiteIntegrationScripts defines model for SiteIntegrationScripts.
+type SiteIntegrationScripts = []SiteIntegrationScript
+
+// SiteItemPointer defines model for SiteItemPointer.
+type SiteItemPointer struct {
+	ID   string              `json:"id"`
+	Type SiteItemPointerType `json:"type"`
+}
+
+// SiteItemPointerType defines model for SiteItemPointer.Type.
+type SiteItemPointerType string
+
+// SiteList defines model for SiteList.
+type SiteList = List[Site]
+
+// SitePath One segment of an address.
+type SitePath = string
+
+// SitePermission defines model for SitePermission.
+type SitePermission struct {
+	Origin struct {
+		Organization string                   `json:"organization"`
+		Type         SitePermissionOriginType `json:"type"`
+	} `json:"origin"`
+	Permission SitePermissionPermission `json:"permission"`
+
+	// User A person.
+	User User `json:"user"`
+}
+
+// SitePermissionOriginType defines model for SitePermission.Origin.Type.
+type SitePermissionOriginType string
+
+// SitePermissionPermission defines model for SitePermission.Permission.
+type SitePermissionPermission string
+
+// SitePermissionList defines model for SitePermissionList.
+type SitePermissionList = List[SitePermission]
+
 // SitePointer defines model for SitePointer.
 type SitePointer struct {
 	// Site The id of the site.
@@ -3137,10 +3672,222 @@ type SitePointer struct {
 // SitePointerType defines model for SitePointer.Type.
 type SitePointerType string
 
+// SitePreview defines model for SitePreview.
+type SitePreview struct {
+	URL string `json:"url"`
+}
+
 // SitePricing defines model for SitePricing.
 type SitePricing struct {
 	Premium  PricePair `json:"premium"`
 	Ultimate PricePair `json:"ultimate"`
+}
+
+// SiteProxy defines model for SiteProxy.
+type SiteProxy struct {
+	// Origin Host name and path.
+	Origin string `json:"origin"`
+
+	// Target Where the proxy fetches the site.
+	Target string `json:"target"`
+}
+
+// SiteRedirect defines model for SiteRedirect.
+type SiteRedirect struct {
+	// Destination Where a redirect leads; `kind` says which of the other members are there.
+	Destination SiteRedirectDestination `json:"destination"`
+	ID          string                  `json:"id"`
+	Object      string                  `json:"object"`
+	Source      string                  `json:"source"`
+}
+
+// SiteRedirectDestination Where a redirect leads; `kind` says which of the other members are there.
+type SiteRedirectDestination struct {
+	Kind          SiteRedirectDestinationKind `json:"kind"`
+	PageID        *string                     `json:"pageId,omitempty"`
+	SiteSectionID *string                     `json:"siteSectionId,omitempty"`
+	SiteSpaceID   *string                     `json:"siteSpaceId,omitempty"`
+
+	// URL An absolute address.
+	//
+	// Example: https://docs.example.com/logo.png
+	URL *URL `json:"url,omitempty"`
+}
+
+// SiteRedirectDestinationKind defines model for SiteRedirectDestination.Kind.
+type SiteRedirectDestinationKind string
+
+// SiteRedirectList defines model for SiteRedirectList.
+type SiteRedirectList = List[SiteRedirect]
+
+// SiteRedirectTarget defines model for SiteRedirectTarget.
+type SiteRedirectTarget struct {
+	Redirect SiteRedirect `json:"redirect"`
+
+	// Target The address.
+	Target string `json:"target"`
+}
+
+// SiteSection A part of a site.
+type SiteSection struct {
+	// Condition An expression over the attributes of a visitor or change request.
+	Condition *Expression `json:"condition,omitempty"`
+
+	// Default Whether visitors of the site come to it.
+	Default     *bool   `json:"default,omitempty"`
+	Description *string `json:"description,omitempty"`
+
+	// Icon The name of an icon.
+	//
+	// Example: gear
+	Icon   *Icon  `json:"icon,omitempty"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Path One segment of an address.
+	Path SitePath `json:"path"`
+
+	// SectionGroup The id of the group that it is in.
+	SectionGroup *string     `json:"sectionGroup,omitempty"`
+	SiteSpaces   []SiteSpace `json:"siteSpaces"`
+
+	// Title The title of a site or section.
+	Title SiteTitle     `json:"title"`
+	URLs  PublishedURLs `json:"urls"`
+}
+
+// SiteSectionGroup Gathers sections and groups.
+type SiteSectionGroup struct {
+	// Children Sections and groups, in order.
+	Children []any `json:"children"`
+
+	// Icon The name of an icon.
+	//
+	// Example: gear
+	Icon   *Icon  `json:"icon,omitempty"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// SectionGroup The id of the group that it is in.
+	SectionGroup *string `json:"sectionGroup,omitempty"`
+
+	// Sections Its own sections.
+	Sections []SiteSection `json:"sections"`
+	Title    string        `json:"title"`
+}
+
+// SiteSectionGroupList defines model for SiteSectionGroupList.
+type SiteSectionGroupList = List[SiteSectionGroup]
+
+// SiteSectionGroupPointer defines model for SiteSectionGroupPointer.
+type SiteSectionGroupPointer struct {
+	ID   string                      `json:"id"`
+	Type SiteSectionGroupPointerType `json:"type"`
+}
+
+// SiteSectionGroupPointerType defines model for SiteSectionGroupPointer.Type.
+type SiteSectionGroupPointerType string
+
+// SiteSectionList defines model for SiteSectionList.
+type SiteSectionList = List[SiteSection]
+
+// SiteSectionPointer defines model for SiteSectionPointer.
+type SiteSectionPointer struct {
+	SiteSection string                 `json:"siteSection"`
+	Type        SiteSectionPointerType `json:"type"`
+}
+
+// SiteSectionPointerType defines model for SiteSectionPointer.Type.
+type SiteSectionPointerType string
+
+// SiteSpace A space as a site shows it.
+type SiteSpace struct {
+	// Condition An expression over the attributes of a visitor or change request.
+	Condition *Expression `json:"condition,omitempty"`
+
+	// Default Whether visitors of its section, or of a site without sections, come to it.
+	Default                         *bool  `json:"default,omitempty"`
+	HasAdvancedCustomizationFeature *bool  `json:"hasAdvancedCustomizationFeature,omitempty"`
+	ID                              string `json:"id"`
+	Object                          string `json:"object"`
+
+	// Path One segment of an address.
+	Path SitePath `json:"path"`
+
+	// Section The id of its section.
+	Section *string `json:"section,omitempty"`
+
+	// Space A tree of pages and files with its history.
+	Space Space `json:"space"`
+
+	// Title That of the space.
+	Title string        `json:"title"`
+	URLs  PublishedURLs `json:"urls"`
+}
+
+// SiteSpaceList defines model for SiteSpaceList.
+type SiteSpaceList = List[SiteSpace]
+
+// SiteSpacePointer defines model for SiteSpacePointer.
+type SiteSpacePointer struct {
+	SiteSpace string               `json:"siteSpace"`
+	Type      SiteSpacePointerType `json:"type"`
+}
+
+// SiteSpacePointerType defines model for SiteSpacePointer.Type.
+type SiteSpacePointerType string
+
+// SiteStructure How a site is arranged.
+type SiteStructure struct {
+	// Structure Sections and groups, or site spaces.
+	Structure []SiteStructureItem `json:"structure"`
+	Type      SiteStructureType   `json:"type"`
+}
+
+// SiteStructureType defines model for SiteStructure.Type.
+type SiteStructureType string
+
+// SiteStructureItem What a site is made of.
+type SiteStructureItem = any
+
+// SiteTemplateCondition defines model for SiteTemplateCondition.
+type SiteTemplateCondition struct {
+	Condition   string `json:"condition"`
+	Description string `json:"description"`
+}
+
+// SiteTemplateConditions defines model for SiteTemplateConditions.
+type SiteTemplateConditions struct {
+	Items []SiteTemplateCondition `json:"items"`
+}
+
+// SiteTitle The title of a site or section.
+type SiteTitle = string
+
+// SiteType The plan; here all of them offer the same.
+type SiteType string
+
+// SiteURLs defines model for SiteURLs.
+type SiteURLs struct {
+	App      string `json:"app"`
+	Location string `json:"location"`
+
+	// Published Left out while the site is not published, and where a key is needed.
+	Published *string `json:"published,omitempty"`
+}
+
+// SiteVisibility Who reads the site once it is published: everybody and search engines, everybody who knows the address, those with a key, those with a signed token.
+type SiteVisibility string
+
+// SortSiteStructure defines model for SortSiteStructure.
+type SortSiteStructure struct {
+	Item SiteItemPointer `json:"item"`
+
+	// Position One of the two.
+	Position struct {
+		After  *SiteItemPointer `json:"after,omitempty"`
+		Before *SiteItemPointer `json:"before,omitempty"`
+	} `json:"position"`
 }
 
 // Space A tree of pages and files with its history.
@@ -3386,6 +4133,11 @@ type Text struct {
 	Markdown *string  `json:"markdown,omitempty"`
 }
 
+// TrackSiteEvents defines model for TrackSiteEvents.
+type TrackSiteEvents struct {
+	Events []any `json:"events"`
+}
+
 // TransferSpace defines model for TransferSpace.
 type TransferSpace struct {
 	// Organization The id of the organization that takes the space over.
@@ -3522,6 +4274,17 @@ type UpdatePermission struct {
 	Role nullable.Nullable[MemberRole] `json:"role,omitempty"`
 }
 
+// UpdatePublishingAuth defines model for UpdatePublishingAuth.
+type UpdatePublishingAuth struct {
+	Backend UpdatePublishingAuthBackend `json:"backend"`
+
+	// FallbackURL Null removes it.
+	FallbackURL nullable.Nullable[string] `json:"fallbackURL,omitempty"`
+}
+
+// UpdatePublishingAuthBackend defines model for UpdatePublishingAuth.Backend.
+type UpdatePublishingAuthBackend string
+
 // UpdateResult defines model for UpdateResult.
 type UpdateResult struct {
 	Result UpdateResultResult `json:"result"`
@@ -3532,6 +4295,93 @@ type UpdateResult struct {
 
 // UpdateResultResult defines model for UpdateResult.Result.
 type UpdateResultResult string
+
+// UpdateShareLink defines model for UpdateShareLink.
+type UpdateShareLink struct {
+	Active *bool   `json:"active,omitempty"`
+	Name   *string `json:"name,omitempty"`
+}
+
+// UpdateSite defines model for UpdateSite.
+type UpdateSite struct {
+	// AdaptiveContent Whether conditions are evaluated with the claims of visitors.
+	AdaptiveContent *SiteAdaptiveContent `json:"adaptiveContent,omitempty"`
+
+	// AgentsContext Whether agents may draw on the site.
+	AgentsContext *SiteAgentsContext `json:"agentsContext,omitempty"`
+	Basename      *string            `json:"basename,omitempty"`
+
+	// DefaultSiteSection The id of a section.
+	DefaultSiteSection *string `json:"defaultSiteSection,omitempty"`
+
+	// DefaultSiteSpace The id of a site space at the top or in the default section.
+	DefaultSiteSpace *string `json:"defaultSiteSpace,omitempty"`
+
+	// Hostname A host name of its own. Null removes it.
+	Hostname nullable.Nullable[string] `json:"hostname,omitempty"`
+
+	// Proxy A host name with a path of two or more segments. Null removes it.
+	Proxy nullable.Nullable[string] `json:"proxy,omitempty"`
+
+	// Title The title of a site or section.
+	Title *SiteTitle `json:"title,omitempty"`
+
+	// Visibility Who reads the site once it is published: everybody and search engines, everybody who knows the address, those with a key, those with a signed token.
+	Visibility *SiteVisibility `json:"visibility,omitempty"`
+}
+
+// UpdateSiteAdaptiveSchema defines model for UpdateSiteAdaptiveSchema.
+type UpdateSiteAdaptiveSchema struct {
+	// JSONSchema A JSON Schema, draft 7, of the claims about visitors.
+	JSONSchema AdaptiveJSONSchema `json:"jsonSchema"`
+}
+
+// UpdateSiteRedirect defines model for UpdateSiteRedirect.
+type UpdateSiteRedirect struct {
+	// Destination Where a redirect leads; `kind` says which of the other members are there.
+	Destination *SiteRedirectDestination `json:"destination,omitempty"`
+	Source      *string                  `json:"source,omitempty"`
+}
+
+// UpdateSiteSection defines model for UpdateSiteSection.
+type UpdateSiteSection struct {
+	// Condition Null removes it.
+	Condition nullable.Nullable[string] `json:"condition,omitempty"`
+
+	// DefaultSiteSpace The id of a site space of the section.
+	DefaultSiteSpace *string `json:"defaultSiteSpace,omitempty"`
+
+	// Description Null removes it.
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+
+	// Icon Null removes it.
+	Icon nullable.Nullable[string] `json:"icon,omitempty"`
+
+	// Path One segment of an address.
+	Path *SitePath `json:"path,omitempty"`
+
+	// Title The title of a site or section.
+	Title *SiteTitle `json:"title,omitempty"`
+}
+
+// UpdateSiteSectionGroup defines model for UpdateSiteSectionGroup.
+type UpdateSiteSectionGroup struct {
+	// Icon Null removes it.
+	Icon  nullable.Nullable[string] `json:"icon,omitempty"`
+	Title *string                   `json:"title,omitempty"`
+}
+
+// UpdateSiteSpace defines model for UpdateSiteSpace.
+type UpdateSiteSpace struct {
+	// Condition Null removes it.
+	Condition nullable.Nullable[string] `json:"condition,omitempty"`
+
+	// Path One segment of an address.
+	Path *SitePath `json:"path,omitempty"`
+
+	// SpaceID The space to show instead.
+	SpaceID *string `json:"spaceId,omitempty"`
+}
 
 // UpdateSpace The members that are given are changed. Null removes. A space has an emoji or an icon, not both.
 //
