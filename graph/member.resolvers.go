@@ -84,6 +84,18 @@ func (r *organizationResolver) MemberSpaces(ctx context.Context, obj *organizati
 	return model.NewMemberSpaceConnection(page), nil
 }
 
+func (r *organizationResolver) MemberTeams(ctx context.Context, obj *organization.Organization, user string, title *string, first *int, after *string, last *int, before *string) (*model.TeamMemberConnection, error) {
+	member, err := r.Organizations.Member(ctx, obj.ID, user)
+	if err != nil {
+		return nil, err
+	}
+	page, err := r.Resolver.Teams.OfMember(ctx, member, orZero(title), arguments(first, after, last, before))
+	if err != nil {
+		return nil, err
+	}
+	return model.NewTeamMemberConnection(page), nil
+}
+
 func (r *Resolver) Member() generated.MemberResolver { return &memberResolver{r} }
 
 type memberResolver struct{ *Resolver }

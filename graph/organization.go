@@ -21,10 +21,7 @@ func organizationChanges(input model.UpdateOrganizationInput) organization.Chang
 }
 
 func memberListing(filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order) organization.Listing {
-	listing := organization.Listing{Order: descendingUnless(order)}
-	if sort != nil {
-		listing.Sort = *sort
-	}
+	listing := organization.Listing{Sort: orZero(sort), Order: descendingUnless(order)}
 	if filter != nil {
 		listing.Role, listing.Search = valueOf(filter.Role), valueOf(filter.Search)
 	}
@@ -37,4 +34,13 @@ func descendingUnless(asked *enum.Order) enum.Order {
 		return enum.Descending
 	}
 	return *asked
+}
+
+// orZero is what an argument holds, or the zero value for none.
+func orZero[T any](value *T) T {
+	if value == nil {
+		var none T
+		return none
+	}
+	return *value
 }

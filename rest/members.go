@@ -21,6 +21,7 @@ func (a *API) members(router chi.Router) {
 	router.Patch("/members/{userId}", a.handle(a.updateMemberInOrganizationByID))
 	router.Post("/members/{userId}/sso", a.handle(a.setUserAsSSOMemberForOrganization))
 	router.Get("/members/{userId}/spaces", a.handle(a.listSpacesForOrganizationMember))
+	router.Get("/members/{userId}/teams", a.handle(a.listTeamsForOrganizationMember))
 	router.Post("/ping", a.handle(a.updateOrganizationMemberLastSeenAt))
 }
 
@@ -128,6 +129,26 @@ func (a *API) listSpacesForOrganizationMember(writer http.ResponseWriter, reques
 	}
 	page, err := a.resolvers.Organization().MemberSpaces(request.Context(), found, parameter(request, "userId"), &order, first, after, nil, nil)
 	return answerList(writer, request, page, err, a.renderMemberSpace)
+}
+
+func (a *API) listTeamsForOrganizationMember(writer http.ResponseWriter, request *http.Request) error {
+	first, after, err := window(request)
+	if err != nil {
+		return err
+	}
+	found, err := a.organization(request)
+	if err != nil {
+		return err
+	}
+	page, err := a.resolvers.Organization().MemberTeams(request.Context(), found, parameter(request, "userId"), optional(request, "title"), first, after, nil, nil)
+	return answerList(writer, request, page, err, a.renderMemberTeam)
+}
+
+func (a *API) renderMemberTeam(ctx context.Context, found *ent.TeamMember) (wire.MemberTeam, error) {
+	rendered := wire.MemberTeam{Member: wire.TeamMembership{Role: wire.TeamRole(found.Role)}}
+	team, err := a.resolvers.TeamMember().Team(ctx, found)
+	err = into(ctx, &rendered.Team, team, err, a.renderTeam)
+	return rendered, err
 }
 
 func (a *API) renderMemberSpace(ctx context.Context, found *space.MemberSpace) (wire.MemberSpace, error) {

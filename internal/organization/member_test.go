@@ -208,6 +208,30 @@ func TestRemovedMembersReachNothingOnAnyServer(t *testing.T) {
 	})
 }
 
+func TestTeamsOfAMember(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
+		admin, reviewer, guest := server.As(apptest.Admin), server.As(apptest.Reviewer), server.As(apptest.Guest)
+		for _, title := range []string{"Writers", "100% Pilots", "Writers of Ägina"} {
+			admin.REST(t, http.MethodPut, "/orgs/"+server.OrganizationID+"/teams", object{"title": title, "members": []string{reviewer.UserID}}).Object(t, http.StatusCreated)
+		}
+		path := "/orgs/" + server.OrganizationID + "/members/" + reviewer.UserID + "/teams"
+		titles := func(query string) (found []any) {
+			for _, item := range server.As(apptest.Reader).REST(t, http.MethodGet, path+query, nil).Object(t, http.StatusOK)["items"].([]any) {
+				assert.Equal(t, "member", item.(object)["member"].(object)["role"])
+				found = append(found, item.(object)["team"].(object)["title"])
+			}
+			return found
+		}
+		assert.Equal(t, []any{"Writers", "100% Pilots", "Writers of Ägina"}, titles(""))
+		assert.Equal(t, []any{"Writers", "Writers of Ägina"}, titles("?title=wRiTe"))
+		assert.Equal(t, []any{"Writers of Ägina"}, titles("?title="+url.QueryEscape("ÄGINA")))
+		assert.Equal(t, []any{"100% Pilots"}, titles("?title=%25"), "a wildcard is a character")
+		assert.Equal(t, http.StatusNotFound, guest.REST(t, http.MethodGet, path, nil).Status)
+		assert.Equal(t, http.StatusForbidden, guest.REST(t, http.MethodGet, "/orgs/"+server.OrganizationID+"/members/"+guest.UserID+"/teams", nil).Status)
+	})
+}
+
 func TestSpacesOfAMember(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {

@@ -13,10 +13,10 @@ import (
 
 	"octavo/ent"
 	"octavo/ent/member"
+	"octavo/ent/site"
 	"octavo/internal/access"
 	"octavo/internal/audit"
 	"octavo/internal/fault"
-	"octavo/internal/identifier"
 	"octavo/internal/mergerule"
 )
 
@@ -62,6 +62,9 @@ func (s *Service) Update(ctx context.Context, id string, changes Changes) (*Orga
 			return err
 		}
 		if err := s.checkReviewers(ctx, id, changes.MergeRules); err != nil {
+			return err
+		}
+		if err := s.checkSite(ctx, id, changes.DefaultSite); err != nil {
 			return err
 		}
 		after, err := changes.apply(s.database.Client(ctx).Organization.UpdateOne(before)).Save(ctx)
@@ -135,6 +138,21 @@ func (s *Service) checkReviewers(ctx context.Context, id string, rules *mergerul
 	return nil
 }
 
+// checkSite refuses a site that is not the organization's.
+func (s *Service) checkSite(ctx context.Context, id string, siteID *string) error {
+	if siteID == nil || *siteID == "" {
+		return nil
+	}
+	exists, err := s.database.Client(ctx).Site.Query().Where(site.ID(*siteID), site.OrganizationID(id)).Exist(ctx)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return fault.Invalid("defaultContent.site", "%q is not a site of the organization", *siteID)
+	}
+	return nil
+}
+
 func hostnameTaken(hostname string) error {
 	return fault.Invalid("hostname", "%q is taken by another organization", hostname)
 }
@@ -158,11 +176,6 @@ func (c *Changes) normalize() error {
 			return err
 		}
 		c.EmailDomains = &domains
-	}
-	if c.DefaultSite != nil && *c.DefaultSite != "" {
-		if prefix, valid := identifier.Split(*c.DefaultSite); !valid || prefix != identifier.Site {
-			return fault.Invalid("defaultContent.site", "%q is not the id of a site", *c.DefaultSite)
-		}
 	}
 	if c.Logo != nil && *c.Logo != "" {
 		if err := validateLogo(*c.Logo); err != nil {
@@ -262,7 +275,7 @@ func (c *Changes) apply(update *ent.OrganizationUpdateOne) *ent.OrganizationUpda
 
 // siteContent is the default content that is a site.
 func siteContent(siteID string) json.RawMessage {
-	// An id needs no escaping: its form was checked.
+	// The id of a site that exists needs no escaping.
 	return json.RawMessage(`{"type":"site","site":"` + siteID + `"}`)
 }
 

@@ -74,12 +74,16 @@ func TestUpdateOrganization(t *testing.T) {
 		assert.Equal(t, object{"type": "none"}, cleared["mergeRules"])
 		assert.Equal(t, "Acme & Sons", cleared["title"], "what is left out stays")
 
+		made := admin.REST(t, http.MethodPost, path+"/sites", object{"title": "Public"}).Object(t, http.StatusCreated)["id"].(string)
+		home := admin.REST(t, http.MethodPatch, path, object{"defaultContent": object{"type": "site", "site": made}}).Object(t, http.StatusOK)
+		assert.Equal(t, object{"type": "site", "site": made}, home["defaultContent"])
+
 		logged := entries(t, server, audit.OrganizationUpdated, server.OrganizationID)
-		require.Len(t, logged, 2)
+		require.Len(t, logged, 3)
 		assert.Contains(t, logged[1], `"logo":null`)
 		assert.NotContains(t, logged[1], "title", "only what changed is recorded")
 		admin.REST(t, http.MethodPatch, path, object{"title": "Acme & Sons"}).Object(t, http.StatusOK)
-		assert.Len(t, entries(t, server, audit.OrganizationUpdated, server.OrganizationID), 2, "nothing changed")
+		assert.Len(t, entries(t, server, audit.OrganizationUpdated, server.OrganizationID), 3, "nothing changed")
 	})
 }
 
@@ -89,6 +93,7 @@ func TestOrganizationsAreNotChangedByWrongInput(t *testing.T) {
 		server.As(apptest.Stranger).REST(t, http.MethodPatch, "/orgs/"+server.OtherOrganizationID, object{"hostname": "taken"}).Object(t, http.StatusOK)
 		path := "/orgs/" + server.OrganizationID
 		before := server.As(apptest.Admin).REST(t, http.MethodGet, path, nil).Body
+		foreign := server.As(apptest.Stranger).REST(t, http.MethodPost, "/orgs/"+server.OtherOrganizationID+"/sites", object{"title": "Public"}).Object(t, http.StatusCreated)["id"].(string)
 		many := make([]string, 101)
 		for index := range many {
 			many[index] = "example.com"
@@ -111,6 +116,7 @@ func TestOrganizationsAreNotChangedByWrongInput(t *testing.T) {
 			{"TooManyDomains", object{"emailDomains": many}, "emailDomains: at most 100 domains, got 101"},
 			{"DefaultContentKind", object{"defaultContent": object{"type": "space", "site": "x"}}, "defaultContent.type: "},
 			{"DefaultContentID", object{"defaultContent": object{"type": "site", "site": "spc_1"}}, "defaultContent.site: "},
+			{"DefaultContentForeign", object{"defaultContent": object{"type": "site", "site": foreign}}, "is not a site of the organization"},
 			{"LogoRelative", object{"logo": "/logo.png"}, "logo: "},
 			{"LogoScript", object{"logo": "javascript:alert(1)"}, "logo: "},
 			{"LogoTooLong", object{"logo": "https://example.com/" + strings.Repeat("a", 2048)}, "logo: at most 2048 characters"},

@@ -18,6 +18,7 @@ var inCompany = map[string]string{"organizationId": "companyId"}
 var (
 	agentInstructions = ` { instructions: document updatedAt updatedBy { id } urls { location } } `
 	subdomain         = ` { subdomain target { type organization } isActive } `
+	memberTeam        = ` { __typename role team ` + team + ` } `
 	memberSpace       = ` { permission space ` + space + ` } `
 )
 
@@ -86,6 +87,10 @@ var organizationRows = []row{
 		codes: everyone(ok, apptest.Reviewer), needs: "admin in the organization, or the member",
 	},
 	{
+		operation: "listTeamsForOrganizationMember", field: `organization(id: $organizationId).memberTeams(user: $userId, title: "ROOM")`, query: "title=ROOM",
+		selection: connection(memberTeam), minimum: access.Read, needs: anyRole,
+	},
+	{
 		operation: "getSubdomain", field: "subdomain(subdomain: $subdomain)", selection: subdomain,
 		needs: "any token", codes: everyone(ok, apptest.Stranger, apptest.Guest),
 	},
@@ -135,4 +140,11 @@ func makePerson(t testing.TB, f *fixture) string {
 	t.Helper()
 	id, _ := newPerson(t, f)
 	return id
+}
+
+// makeMembersTeam is a team that the member is in.
+func makeMembersTeam(t testing.TB, f *fixture) string {
+	t.Helper()
+	return f.created(t, apptest.Admin, "createOrganizationTeam",
+		object{"organization": "{organizationId}", "title": "Engine room", "members": []any{"{userId}"}}, "team")
 }

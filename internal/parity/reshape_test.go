@@ -144,6 +144,9 @@ func wireConflict(conflict object) any {
 // wireTeamMember: what somebody is in the organization and in the team stand
 // side by side; whoever sees a membership may see it.
 func wireTeamMember(membership object) any {
+	if membership["team"] != nil {
+		return object{"team": membership["team"], "member": object{"role": membership["role"]}}
+	}
 	return object{
 		"organization": membership["member"], "team": object{"role": membership["role"]}, "permissions": object{"view": true},
 	}

@@ -35,6 +35,7 @@ var growths = map[string]growth{
 	"listSpacesInCollectionById":            repeated(makeTemplate),
 	"listMembersInOrganizationById":         repeated(makePerson),
 	"listSpacesForOrganizationMember":       repeated(makeSpace),
+	"listTeamsForOrganizationMember":        repeated(makeMembersTeam),
 	"searchOrganizationContent":             repeated(makeSpace),
 	"listTeamsInOrganizationById":           repeated(makeTeam),
 	"listTeamMembersInOrganizationById":     growTeam,

@@ -13,6 +13,7 @@ import (
 	"octavo/ent/permission"
 	"octavo/ent/predicate"
 	"octavo/ent/space"
+	entteam "octavo/ent/team"
 	"octavo/ent/teammember"
 	entuser "octavo/ent/user"
 	"octavo/internal/access"
@@ -63,6 +64,30 @@ func (s *Service) MembersOf(ctx context.Context, asked []Members) (map[Members]p
 		}
 	}
 	return found, nil
+}
+
+// OfMember lists the memberships in teams of a member of an organization, in the
+// order in which they were made. title is part of the title of the teams, in
+// whatever case; empty is any. It needs the role read in the organization.
+func (s *Service) OfMember(ctx context.Context, member *ent.Member, title string, arguments pagination.Arguments) (pagination.Page[*ent.TeamMember], error) {
+	var none pagination.Page[*ent.TeamMember]
+	if err := access.Require(ctx, member.OrganizationID, access.ScopeRead, access.Read); err != nil {
+		return none, err
+	}
+	window, err := arguments.Window(pagination.Key{Name: "memberTeams"})
+	if err != nil {
+		return none, err
+	}
+	query := s.database.Client(ctx).TeamMember.Query().
+		Where(teammember.OrganizationID(member.OrganizationID), teammember.UserID(member.UserID))
+	if title != "" {
+		query.Where(teammember.HasTeamWith(entteam.FoldedTitleContains(fold(title))))
+	}
+	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	if err != nil {
+		return none, err
+	}
+	return pagination.NewPage(window, rows, func(row *ent.TeamMember) (string, string) { return "", row.ID }, query.Count), nil
 }
 
 // MembersByID returns memberships by their ids. Those in teams that the caller
