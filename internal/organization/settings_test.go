@@ -20,6 +20,7 @@ import (
 	"octavo/internal/audit"
 	"octavo/internal/fault"
 	"octavo/internal/organization"
+	"octavo/internal/site"
 )
 
 type object = map[string]any
@@ -49,6 +50,13 @@ func compact(t *testing.T, encoded []byte) string {
 	return text.String()
 }
 
+func makeSite(t *testing.T, server *apptest.Server, caller apptest.Caller, organizationID string) string {
+	t.Helper()
+	made, err := server.App.Sites.Create(server.Context(t, caller), site.New{OrganizationID: organizationID, Title: "Public"})
+	require.NoError(t, err)
+	return made.ID
+}
+
 func TestUpdateOrganization(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
@@ -74,7 +82,7 @@ func TestUpdateOrganization(t *testing.T) {
 		assert.Equal(t, object{"type": "none"}, cleared["mergeRules"])
 		assert.Equal(t, "Acme & Sons", cleared["title"], "what is left out stays")
 
-		made := admin.REST(t, http.MethodPost, path+"/sites", object{"title": "Public"}).Object(t, http.StatusCreated)["id"].(string)
+		made := makeSite(t, server, apptest.Admin, server.OrganizationID)
 		home := admin.REST(t, http.MethodPatch, path, object{"defaultContent": object{"type": "site", "site": made}}).Object(t, http.StatusOK)
 		assert.Equal(t, object{"type": "site", "site": made}, home["defaultContent"])
 
@@ -93,7 +101,7 @@ func TestOrganizationsAreNotChangedByWrongInput(t *testing.T) {
 		server.As(apptest.Stranger).REST(t, http.MethodPatch, "/orgs/"+server.OtherOrganizationID, object{"hostname": "taken"}).Object(t, http.StatusOK)
 		path := "/orgs/" + server.OrganizationID
 		before := server.As(apptest.Admin).REST(t, http.MethodGet, path, nil).Body
-		foreign := server.As(apptest.Stranger).REST(t, http.MethodPost, "/orgs/"+server.OtherOrganizationID+"/sites", object{"title": "Public"}).Object(t, http.StatusCreated)["id"].(string)
+		foreign := makeSite(t, server, apptest.Stranger, server.OtherOrganizationID)
 		many := make([]string, 101)
 		for index := range many {
 			many[index] = "example.com"
