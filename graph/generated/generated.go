@@ -837,6 +837,7 @@ type ComplexityRoot struct {
 		InviteLinks       func(childComplexity int) int
 		Member            func(childComplexity int, user string) int
 		MemberSpaces      func(childComplexity int, user string, order *enum.Order, first *int, after *string, last *int, before *string) int
+		MemberTeams       func(childComplexity int, user string, title *string, first *int, after *string, last *int, before *string) int
 		Members           func(childComplexity int, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) int
 		MergeRules        func(childComplexity int) int
 		Permissions       func(childComplexity int) int
@@ -2006,6 +2007,7 @@ type OrganizationResolver interface {
 	Members(ctx context.Context, obj *organization.Organization, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Member(ctx context.Context, obj *organization.Organization, user string) (*ent.Member, error)
 	MemberSpaces(ctx context.Context, obj *organization.Organization, user string, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberSpaceConnection, error)
+	MemberTeams(ctx context.Context, obj *organization.Organization, user string, title *string, first *int, after *string, last *int, before *string) (*model.TeamMemberConnection, error)
 	Sites(ctx context.Context, obj *organization.Organization, filter *model.SiteFilter, first *int, after *string, last *int, before *string) (*model.SiteConnection, error)
 	Site(ctx context.Context, obj *organization.Organization, id string) (*site.Site, error)
 	Teams(ctx context.Context, obj *organization.Organization, filter *model.TeamFilter, first *int, after *string, last *int, before *string) (*model.TeamConnection, error)
@@ -5435,6 +5437,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.MemberSpaces(childComplexity, args["user"].(string), args["order"].(*enum.Order), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.memberTeams":
+		if e.ComplexityRoot.Organization.MemberTeams == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_memberTeams_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.MemberTeams(childComplexity, args["user"].(string), args["title"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.members":
 		if e.ComplexityRoot.Organization.Members == nil {
 			break
@@ -10644,6 +10657,8 @@ type PageOutcome {
   member(user: ID!): Member!
   "The spaces that a member may read, with their role in each, in the order in which they were made. For the member and for administrators."
   memberSpaces(user: ID!, order: OrderDirection = DESC, first: Int, after: String, last: Int, before: String): MemberSpaceConnection!
+  "The memberships of a member in teams, oldest first; FORBIDDEN for guests. title is part of the title of the team, in whatever case."
+  memberTeams(user: ID!, title: String, first: Int, after: String, last: Int, before: String): TeamMemberConnection!
 }
 
 extend type Mutation {
@@ -14010,6 +14025,42 @@ func (ec *executionContext) field_Organization_memberSpaces_args(ctx context.Con
 		return nil, err
 	}
 	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_memberTeams_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "user", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["user"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "title", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["title"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
 	if err != nil {
 		return nil, err
@@ -19016,6 +19067,8 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -22424,6 +22477,8 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -24189,6 +24244,8 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -26479,6 +26536,8 @@ func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ 
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -33502,6 +33561,57 @@ func (ec *executionContext) fieldContext_Organization_memberSpaces(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_memberTeams(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_memberTeams,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().MemberTeams(ctx, obj, fc.Args["user"].(string), fc.Args["title"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNTeamMemberConnection2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_memberTeams(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_TeamMemberConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_TeamMemberConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_TeamMemberConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_TeamMemberConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamMemberConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_memberTeams_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Organization_sites(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33887,6 +33997,8 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -34075,6 +34187,8 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -37701,6 +37815,8 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -44076,6 +44192,8 @@ func (ec *executionContext) fieldContext_Site_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -49242,6 +49360,8 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -52216,6 +52336,8 @@ func (ec *executionContext) fieldContext_Team_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -54391,6 +54513,8 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_member(ctx, field)
 			case "memberSpaces":
 				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
 			case "sites":
 				return ec.fieldContext_Organization_sites(ctx, field)
 			case "site":
@@ -70457,6 +70581,42 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_memberSpaces(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "memberTeams":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_memberTeams(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

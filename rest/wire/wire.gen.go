@@ -2744,6 +2744,24 @@ type MemberSpaceList struct {
 	Next *NextPage `json:"next,omitempty"`
 }
 
+// MemberTeam A team that a member belongs to.
+type MemberTeam struct {
+	Member TeamMembership `json:"member"`
+
+	// Team A named group of members, to whom spaces and collections are granted together.
+	Team Team `json:"team"`
+}
+
+// MemberTeamList defines model for MemberTeamList.
+type MemberTeamList struct {
+	// Count The number of items over all pages of the list.
+	Count int          `json:"count"`
+	Items []MemberTeam `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
 // MergePreview What merging would do.
 type MergePreview struct {
 	Changes   []SemanticChange `json:"changes"`
