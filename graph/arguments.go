@@ -3,12 +3,15 @@ package graph
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"octavo/ent"
 	"octavo/graph/model"
 	"octavo/internal/collection"
 	"octavo/internal/loader"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
+	"octavo/internal/structure"
 )
 
 func arguments(first *int, after *string, last *int, before *string) pagination.Arguments {
@@ -50,4 +53,25 @@ func collections(ctx context.Context, list collection.List, err error) (*model.C
 		return nil, err
 	}
 	return model.NewCollectionConnection(page), nil
+}
+
+// children loads a list of spaces and collections.
+func children(ctx context.Context, list collection.Children, err error) (*model.StructureConnection, error) {
+	if err != nil {
+		return nil, err
+	}
+	page, err := loader.From(ctx).Children.Load(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewStructureConnection(page), nil
+}
+
+// structureMove reads where a space or collection goes.
+func structureMove(parent graphql.Omittable[*string], position graphql.Omittable[*model.SpacePositionInput]) structure.Move {
+	move := structure.Move{Parent: given(parent)}
+	if beside := position.Value(); beside != nil {
+		move.Before, move.After = valueOf(beside.Before), valueOf(beside.After)
+	}
+	return move
 }

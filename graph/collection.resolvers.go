@@ -24,6 +24,10 @@ func (r *collectionResolver) Parent(ctx context.Context, obj *collection.Collect
 	return optionalCollection(ctx, obj.ParentID)
 }
 
+func (r *collectionResolver) Ancestors(ctx context.Context, obj *collection.Collection) ([]*collection.Collection, error) {
+	return loader.From(ctx).Ancestors.Load(ctx, obj.ID)
+}
+
 func (r *collectionResolver) Urls(ctx context.Context, obj *collection.Collection) (*model.CollectionURLs, error) {
 	return &model.CollectionURLs{Location: r.Addresses.REST("collections", obj.ID), App: r.Addresses.App("collections", obj.ID)}, nil
 }
@@ -43,6 +47,11 @@ func (r *collectionResolver) Spaces(ctx context.Context, obj *collection.Collect
 func (r *collectionResolver) Collections(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error) {
 	list, err := collection.InCollection(obj.ID, arguments(first, after, last, before))
 	return collections(ctx, list, err)
+}
+
+func (r *collectionResolver) Children(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.StructureConnection, error) {
+	list, err := collection.ChildrenOf(obj.ID, arguments(first, after, last, before))
+	return children(ctx, list, err)
 }
 
 func (r *mutationResolver) CreateCollection(ctx context.Context, input model.CreateCollectionInput) (*model.CreateCollectionPayload, error) {
@@ -65,9 +74,38 @@ func (r *mutationResolver) UpdateCollection(ctx context.Context, input model.Upd
 	return &model.UpdateCollectionPayload{Collection: updated}, nil
 }
 
+func (r *mutationResolver) DeleteCollection(ctx context.Context, input model.DeleteCollectionInput) (*model.DeleteCollectionPayload, error) {
+	existed, err := r.Resolver.Collections.Delete(ctx, input.Collection)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteCollectionPayload{Deleted: existed}, nil
+}
+
+func (r *mutationResolver) MoveCollection(ctx context.Context, input model.MoveCollectionInput) (*model.MoveCollectionPayload, error) {
+	moved, err := r.Resolver.Collections.Move(ctx, input.Collection, structureMove(input.Parent, input.Position))
+	if err != nil {
+		return nil, err
+	}
+	return &model.MoveCollectionPayload{Collection: moved}, nil
+}
+
+func (r *mutationResolver) TransferCollection(ctx context.Context, input model.TransferCollectionInput) (*model.TransferCollectionPayload, error) {
+	transferred, err := r.Resolver.Collections.Transfer(ctx, input.Collection, input.Organization)
+	if err != nil {
+		return nil, err
+	}
+	return &model.TransferCollectionPayload{Collection: transferred}, nil
+}
+
 func (r *organizationResolver) Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error) {
 	list, err := collection.InOrganization(obj.ID, nested, arguments(first, after, last, before))
 	return collections(ctx, list, err)
+}
+
+func (r *organizationResolver) Structure(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.StructureConnection, error) {
+	list, err := collection.Top(obj.ID, arguments(first, after, last, before))
+	return children(ctx, list, err)
 }
 
 func (r *queryResolver) Collection(ctx context.Context, id string) (*collection.Collection, error) {

@@ -19,7 +19,6 @@ import (
 	"octavo/internal/organization"
 	"octavo/internal/revision"
 	"octavo/internal/space"
-	"octavo/internal/structure"
 	"octavo/internal/template"
 	"octavo/internal/transfer"
 )
@@ -76,11 +75,7 @@ func (r *mutationResolver) DuplicateSpace(ctx context.Context, input model.Dupli
 }
 
 func (r *mutationResolver) MoveSpace(ctx context.Context, input model.MoveSpaceInput) (*model.MoveSpacePayload, error) {
-	move := structure.Move{Parent: given(input.Parent)}
-	if position := input.Position.Value(); position != nil {
-		move.Before, move.After = valueOf(position.Before), valueOf(position.After)
-	}
-	moved, err := r.Spaces.Move(ctx, input.Space, move)
+	moved, err := r.Spaces.Move(ctx, input.Space, structureMove(input.Parent, input.Position))
 	if err != nil {
 		return nil, err
 	}

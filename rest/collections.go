@@ -13,8 +13,11 @@ import (
 
 func (a *API) collections(router chi.Router) {
 	router.Get("/collections/{collectionId}", a.handle(a.getCollectionByID))
+	router.Delete("/collections/{collectionId}", a.handle(a.deleteCollectionByID))
 	router.Patch("/collections/{collectionId}", a.handle(a.updateCollectionByID))
 	router.Get("/collections/{collectionId}/spaces", a.handle(a.listSpacesInCollectionByID))
+	router.Post("/collections/{collectionId}/move", a.handle(a.moveCollection))
+	router.Post("/collections/{collectionId}/transfer", a.handle(a.transferCollection))
 	router.Get("/orgs/{organizationId}/collections", a.handle(a.listCollectionsInOrganizationByID))
 	router.Post("/orgs/{organizationId}/collections", a.handle(a.createCollection))
 }
@@ -36,6 +39,47 @@ func (a *API) updateCollectionByID(writer http.ResponseWriter, request *http.Req
 	payload, err := a.mutation().UpdateCollection(request.Context(), model.UpdateCollectionInput{
 		Collection: parameter(request, "collectionId"), Title: present(body.Title),
 		Description: present(body.Description), DefaultLevel: level,
+	})
+	if err != nil {
+		return err
+	}
+	return answer(writer, request, http.StatusOK, payload.Collection, nil, a.renderCollection)
+}
+
+func (a *API) deleteCollectionByID(writer http.ResponseWriter, request *http.Request) error {
+	payload, err := a.mutation().DeleteCollection(request.Context(), model.DeleteCollectionInput{Collection: parameter(request, "collectionId")})
+	if err != nil {
+		return err
+	}
+	deleted(writer, payload.Deleted)
+	return nil
+}
+
+func (a *API) moveCollection(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.MoveCollection
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	position, err := decodePosition(body.Position)
+	if err != nil {
+		return err
+	}
+	payload, err := a.mutation().MoveCollection(request.Context(), model.MoveCollectionInput{
+		Collection: parameter(request, "collectionId"), Parent: omittable(body.Parent), Position: present(position),
+	})
+	if err != nil {
+		return err
+	}
+	return answer(writer, request, http.StatusOK, payload.Collection, nil, a.renderCollection)
+}
+
+func (a *API) transferCollection(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.TransferCollection
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	payload, err := a.mutation().TransferCollection(request.Context(), model.TransferCollectionInput{
+		Collection: parameter(request, "collectionId"), Organization: body.Organization,
 	})
 	if err != nil {
 		return err

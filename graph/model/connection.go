@@ -507,6 +507,27 @@ func (c *GrantedConnection) Edges() []*GrantedEdge {
 	return edges(c.Page, func(cursor string, node *permission.Granted) *GrantedEdge { return &GrantedEdge{cursor, node} })
 }
 
+// StructureEdge is an item of a StructureConnection.
+type StructureEdge struct {
+	Cursor string
+	Node   collection.Item
+}
+
+// StructureConnection is the connection of that name.
+type StructureConnection struct {
+	connection[collection.Item]
+}
+
+// NewStructureConnection wraps a page.
+func NewStructureConnection(page pagination.Page[collection.Item]) *StructureConnection {
+	return &StructureConnection{connection: connection[collection.Item]{page}}
+}
+
+// Edges of the connection.
+func (c *StructureConnection) Edges() []*StructureEdge {
+	return edges(c.Page, func(cursor string, node collection.Item) *StructureEdge { return &StructureEdge{cursor, node} })
+}
+
 // connection is what all connections share.
 type connection[T any] struct{ pagination.Page[T] }
 

@@ -190,12 +190,13 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	revisions := revision.NewStore(opened, addresses.App())
 	app := &App{
 		Database: opened, Revisions: revisions,
-		Users: user.NewService(opened), Organizations: organization.NewService(opened), Teams: team.NewService(opened), AuditLog: audit.NewService(opened), Collections: collection.NewService(opened),
+		Users: user.NewService(opened), Organizations: organization.NewService(opened), Teams: team.NewService(opened), AuditLog: audit.NewService(opened),
 		Files: files, Outbound: outbound.NewClient(outbound.Options{AllowPrivateNetwork: config.AllowPrivateNetwork}),
 		downloads: download.NewSigner(addresses, keys.downloads, time.Now),
 		config:    config, metrics: newMetrics(opened),
 	}
 	app.Spaces = space.NewService(opened, revisions, edit.NewPreparer(revisions, files, app.Outbound))
+	app.Collections = collection.NewService(opened, app.Spaces)
 	app.SearchIndex = search.NewIndex(opened, revisions)
 	app.Spaces.OnContentChanged(app.SearchIndex.ContentChanged)
 	app.ChangeRequests = changerequest.NewService(opened, app.Spaces, revisions)

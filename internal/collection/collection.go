@@ -11,6 +11,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/database"
 	"octavo/internal/fault"
+	"octavo/internal/space"
 	"octavo/internal/structure"
 )
 
@@ -30,11 +31,12 @@ type Collection struct {
 type Service struct {
 	database  *database.Database
 	structure *structure.Structure
+	spaces    *space.Service
 }
 
-// NewService returns the service of a database.
-func NewService(opened *database.Database) *Service {
-	return &Service{database: opened, structure: structure.New(opened)}
+// NewService returns the service of a database and of the spaces in it.
+func NewService(opened *database.Database, spaces *space.Service) *Service {
+	return &Service{database: opened, structure: structure.New(opened), spaces: spaces}
 }
 
 // Get returns a collection that the caller may read; NOT_FOUND otherwise.

@@ -66,6 +66,16 @@ func (s *Service) read(ctx context.Context, list List, parents []string) (map[st
 	if err != nil {
 		return nil, err
 	}
+	found, err := s.rows(ctx, viewer, list, parents)
+	if err != nil {
+		return nil, err
+	}
+	return pagination.Pages(list.window, parents, found, list.parentOf,
+		func(item *Collection) (string, string) { return item.Position, item.ID }, s.counter(viewer, list, parents)), nil
+}
+
+// rows are those of the page of each parent.
+func (s *Service) rows(ctx context.Context, viewer *access.Viewer, list List, parents []string) ([]*Collection, error) {
 	readable := viewer.WhereCollectionRole(access.Read)
 	query := s.database.Client(ctx).Collection.Query().Where(
 		list.matches, readable, list.window.Each(entcollection.Table, list.column, parents, list.matches, readable))
@@ -80,8 +90,7 @@ func (s *Service) read(ctx context.Context, list List, parents []string) (map[st
 			return nil, err
 		}
 	}
-	return pagination.Pages(list.window, parents, found, list.parentOf,
-		func(item *Collection) (string, string) { return item.Position, item.ID }, s.counter(viewer, list, parents)), nil
+	return found, nil
 }
 
 func (l List) matches(selector *sql.Selector) {

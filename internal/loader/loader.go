@@ -50,6 +50,8 @@ type Loaders struct {
 
 	// Pages of lists.
 	SpacesInCollection           *Loader[space.List, pagination.Page[*space.Space]]
+	Children                     *Loader[collection.Children, pagination.Page[collection.Item]]
+	Ancestors                    *Loader[string, []*collection.Collection]
 	Collections                  *Loader[collection.List, pagination.Page[*collection.Collection]]
 	ChangeRequestsOfSpace        *Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
 	ChangeRequestsOfOrganization *Loader[changerequest.List, pagination.Page[*changerequest.ChangeRequest]]
@@ -94,6 +96,8 @@ func newLoaders(sources Sources) *Loaders {
 		Node:          mapped(sources.Nodes.ByID),
 
 		SpacesInCollection: mapped(sources.Spaces.InCollections).learning(pages[space.List]((*Loaders).MetSpaces)),
+		Children:           mapped(sources.Collections.Structure),
+		Ancestors:          mapped(sources.Collections.Ancestors),
 		Collections:        mapped(sources.Collections.Lists),
 		ChangeRequestsOfSpace: mapped(sources.ChangeRequests.InSpaces).
 			learning(pages[changerequest.List]((*Loaders).MetChangeRequests)).of((*met).listsOfSpaces),

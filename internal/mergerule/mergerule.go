@@ -122,6 +122,28 @@ func (r *Rules) Users() []string {
 	return named
 }
 
+// Among returns the rules for a place where only some users are: others are
+// taken out. A rule that asked for the review of people of whom none is left
+// becomes RequireAtLeastOneReview; AllowBypass without anybody goes.
+func (r Rules) Among(users []string) Rules {
+	kept := Rules{Type: r.Type}
+	for _, rule := range r.Rules {
+		if needsUsers[rule.Rule] {
+			rule.Users = slices.DeleteFunc(slices.Clone(rule.Users), func(id string) bool { return !slices.Contains(users, id) })
+			if len(rule.Users) == 0 {
+				if rule.Rule == AllowBypass {
+					continue
+				}
+				rule = Rule{Rule: RequireAtLeastOneReview}
+			}
+		}
+		if !slices.ContainsFunc(kept.Rules, func(other Rule) bool { return other.Rule == rule.Rule && withoutArguments[rule.Rule] }) {
+			kept.Rules = append(kept.Rules, rule)
+		}
+	}
+	return kept
+}
+
 // Values lists the types.
 func (Type) Values() []string { return []string{"inherit", "rules", "none"} }
 

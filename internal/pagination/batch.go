@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -114,4 +115,17 @@ func (s *sharedCounts) of(ctx context.Context, parent string) (int, error) {
 		s.counts = counts
 	}
 	return s.counts[parent], nil
+}
+
+// Place is where an item stands in a list: its sort value and its id.
+type Place struct{ Value, ID string }
+
+// Compare orders items of several queries limited by the window as each query
+// orders its own.
+func (w Window) Compare(one, other Place) int {
+	order := cmp.Or(cmp.Compare(one.Value, other.Value), cmp.Compare(one.ID, other.ID))
+	if w.descending() {
+		return -order
+	}
+	return order
 }

@@ -30,4 +30,19 @@ var collectionRows = []row{
 	{
 		operation: "listSpacesInCollectionById", field: "collection(id: $collectionId).spaces", selection: connection(space), minimum: access.Read,
 	},
+	{
+		operation: "deleteCollectionById", field: "deleteCollection", selection: " { deleted } ", minimum: access.Admin,
+		input: object{"collection": "{collectionId}"}, effect: "getCollectionById",
+	},
+	{
+		operation: "moveCollection", field: "moveCollection", selection: " { collection " + collection + " } ", at: "collection", minimum: access.Create,
+		body:  object{"parent": nil, "position": object{"before": object{"type": "space", "space": "{spaceId}"}}},
+		input: object{"collection": "{collectionId}", "parent": nil, "position": object{"before": "{spaceId}"}},
+		needs: "create in the collection and where it goes", effect: "getCollectionById",
+	},
+	{
+		operation: "transferCollection", field: "transferCollection", selection: " { collection " + collection + " } ", at: "collection", minimum: access.Admin,
+		body: object{"organization": "{branchId}"}, input: object{"collection": "{collectionId}", "organization": "{branchId}"},
+		needs: "admin, and create in the other organization", effect: "getCollectionById",
+	},
 }

@@ -15,7 +15,7 @@ var spaceRows = []row{
 		operation: "createSpace", field: "createSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Create,
 		body:  object{"title": "Handbook", "emoji": "1f4d8", "language": "en", "editMode": "locked"},
 		input: object{"organization": "{organizationId}", "title": "Handbook", "emoji": "1f4d8", "language": "en", "editMode": "LOCKED"},
-		codes: everyone(fault.Forbidden, apptest.Guest), needs: "create in the organization", effect: "getSpaceById", creates: "spaceId",
+		codes: everyone(fault.Forbidden, apptest.Guest), needs: "create in the parent, or in the organization", effect: "getSpaceById", creates: "spaceId",
 	},
 	{
 		operation: "getSpaceById", field: "space(id: $spaceId)", selection: space, minimum: access.Read,
@@ -32,7 +32,7 @@ var spaceRows = []row{
 	},
 	{
 		operation: "duplicateSpace", field: "duplicateSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Create,
-		input: object{"space": "{spaceId}"}, needs: "read, and create in the organization", effect: "getSpaceById", creates: "spaceId",
+		input: object{"space": "{spaceId}"}, needs: "read, and create in the collection around it or in the organization", effect: "getSpaceById", creates: "spaceId",
 	},
 	{
 		operation: "restoreSpace", field: "restoreSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Create,
@@ -44,7 +44,7 @@ var spaceRows = []row{
 		operation: "moveSpace", field: "moveSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Create,
 		body:  object{"parent": "{collectionId}", "position": object{"before": object{"type": "space", "space": "{templateId}"}}},
 		input: object{"space": "{spaceId}", "parent": "{collectionId}", "position": object{"before": "{templateId}"}},
-		needs: "create in the space and the organization", effect: "getSpaceById",
+		needs: "create in the space and where it goes", effect: "getSpaceById",
 	},
 	{
 		operation: "transferSpace", field: "transferSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Admin,

@@ -57,3 +57,21 @@ func digitAt(key string, index, otherwise int) int {
 	}
 	return strings.IndexByte(digits, key[index])
 }
+
+// Spread returns keys in order, all behind low and before high, that are as
+// short as their number allows.
+func Spread(low, high string, count int) []string {
+	keys := make([]string, count)
+	spread(low, high, keys)
+	return keys
+}
+
+func spread(low, high string, keys []string) {
+	if len(keys) == 0 {
+		return
+	}
+	middle := len(keys) / 2
+	keys[middle] = Between(low, high)
+	spread(low, keys[middle], keys[:middle])
+	spread(keys[middle], high, keys[middle+1:])
+}

@@ -61,3 +61,18 @@ func TestAfterIsBehindWhateverStandsLast(t *testing.T) {
 		require.Less(t, len(last), 80)
 	}
 }
+
+func TestSpreadKeepsKeysShort(t *testing.T) {
+	t.Parallel()
+	for _, bounds := range [][2]string{{"", ""}, {"a", "b"}, {"a", "a1"}, {"zz", ""}} {
+		keys := position.Spread(bounds[0], bounds[1], 1000)
+		require.True(t, slices.IsSorted(keys))
+		require.Len(t, slices.Compact(slices.Clone(keys)), 1000)
+		assert.Greater(t, keys[0], bounds[0])
+		assert.True(t, bounds[1] == "" || keys[999] < bounds[1])
+		for _, key := range keys {
+			assert.LessOrEqual(t, len(key), 8)
+		}
+	}
+	assert.Empty(t, position.Spread("a", "b", 0))
+}

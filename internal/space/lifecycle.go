@@ -116,6 +116,9 @@ func (s *Service) remove(ctx context.Context, ids []string) error {
 	if _, err := client.Permission.Delete().Where(permission.ResourceIDIn(ids...)).Exec(ctx); err != nil {
 		return err
 	}
+	if err := s.structure.RemoveInvites(ctx, ids); err != nil {
+		return err
+	}
 	_, err := client.Space.Delete().Where(entspace.IDIn(ids...)).Exec(ctx)
 	return err
 }

@@ -3,6 +3,8 @@ package space
 import (
 	"context"
 
+	"entgo.io/ent/dialect/sql"
+
 	"octavo/ent"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
@@ -81,39 +83,63 @@ func (s *Service) InCollections(ctx context.Context, lists []List) (map[List]pag
 }
 
 func (s *Service) inCollections(ctx context.Context, ids []string, window pagination.Window) (map[string]pagination.Page[*Space], error) {
-	viewer, err := access.Allow(ctx, access.ScopeRead)
-	if err != nil {
-		return nil, err
-	}
-	readable, active := viewer.WhereRole(access.Read), entspace.DeletedAtIsNil()
-	rows, err := s.query(ctx, viewer, readable, active,
-		window.Each(entspace.Table, entspace.FieldCollectionID, ids, readable, active)).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := withRoles(rows)
+	found, err := s.Within(ctx, ids, false, window)
 	if err != nil {
 		return nil, err
 	}
 	return pagination.Pages(window, ids, found, func(item *Space) string { return *item.CollectionID }, place,
-		func(ctx context.Context) (map[string]int, error) { return s.countIn(ctx, viewer, ids) }), nil
+		func(ctx context.Context) (map[string]int, error) { return s.CountWithin(ctx, ids, false) }), nil
 }
 
-// countIn counts the spaces of each collection, in one statement.
-func (s *Service) countIn(ctx context.Context, viewer *access.Viewer, ids []string) (map[string]int, error) {
-	var counted []struct {
-		CollectionID string `json:"collection_id"`
-		Count        int    `json:"count"`
-	}
-	err := s.database.Client(ctx).Space.Query().
-		Where(entspace.CollectionIDIn(ids...), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).
-		GroupBy(entspace.FieldCollectionID).Aggregate(ent.Count()).Scan(ctx, &counted)
+// Within returns the spaces that the caller may read on the page of each
+// parent, in one statement: right in collections that they may read, or, where
+// top is set, at the top of organizations that they belong to.
+func (s *Service) Within(ctx context.Context, parents []string, top bool, window pagination.Window) ([]*Space, error) {
+	viewer, err := access.Allow(ctx, access.ScopeRead)
 	if err != nil {
+		return nil, err
+	}
+	column, conditions := within(viewer, top)
+	query := s.query(ctx, viewer).Where(window.Each(entspace.Table, column, parents, conditions...))
+	for _, condition := range conditions {
+		query.Where(condition)
+	}
+	rows, err := query.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return withRoles(rows)
+}
+
+// within is the column that names the parent of a space, and what else decides
+// whether the space is listed below it.
+func within(viewer *access.Viewer, top bool) (column string, conditions []func(*sql.Selector)) {
+	conditions = []func(*sql.Selector){viewer.WhereRole(access.Read), entspace.DeletedAtIsNil()}
+	if top {
+		return entspace.FieldOrganizationID, append(conditions, entspace.CollectionIDIsNil())
+	}
+	return entspace.FieldCollectionID, conditions
+}
+
+// CountWithin counts the spaces of each parent of Within, in one statement.
+func (s *Service) CountWithin(ctx context.Context, parents []string, top bool) (map[string]int, error) {
+	var counted []struct {
+		// Only the one that the rows are grouped by is set.
+		CollectionID   string `json:"collection_id"`
+		OrganizationID string `json:"organization_id"`
+		Count          int    `json:"count"`
+	}
+	column, conditions := within(access.From(ctx), top)
+	query := s.database.Client(ctx).Space.Query().Where(pagination.Among(column, parents))
+	for _, condition := range conditions {
+		query.Where(condition)
+	}
+	if err := query.GroupBy(column).Aggregate(ent.Count()).Scan(ctx, &counted); err != nil {
 		return nil, err
 	}
 	counts := make(map[string]int, len(counted))
 	for _, row := range counted {
-		counts[row.CollectionID] = row.Count
+		counts[row.CollectionID+row.OrganizationID] = row.Count
 	}
 	return counts, nil
 }

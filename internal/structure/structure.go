@@ -128,6 +128,24 @@ func (s Siblings) Beside(id string, before bool) (string, error) {
 	return position.Between(low, high), nil
 }
 
+// IDs of the siblings, in order.
+func (s Siblings) IDs() []string {
+	ids := make([]string, len(s))
+	for index, each := range s {
+		ids[index] = each.id
+	}
+	return ids
+}
+
+// InPlaceOf returns keys for so many siblings, in order, where the one with the
+// id stands, which is about to go.
+func (s Siblings) InPlaceOf(id string, count int) []string {
+	index := s.index(id)
+	low, _ := s.around(index)
+	_, high := s.around(index + 1)
+	return position.Spread(low, high, count)
+}
+
 // around are the keys between which the sibling with an index would come to
 // stand; empty at either end.
 func (s Siblings) around(index int) (low, high string) {
