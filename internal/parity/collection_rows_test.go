@@ -1,6 +1,8 @@
 package parity
 
 import (
+	"testing"
+
 	"octavo/internal/access"
 	"octavo/internal/apptest"
 	"octavo/internal/fault"
@@ -32,12 +34,15 @@ var collectionRows = []row{
 	},
 	{
 		operation: "deleteCollectionById", field: "deleteCollection", selection: " { deleted } ", minimum: access.Admin,
-		input: object{"collection": "{collectionId}"}, effect: "getCollectionById",
+		input: object{"collection": "{collectionId}"},
+		// What was in it is still there.
+		effect: "getSpaceById", with: map[string]string{"spaceId": "templateId"},
+		prepare: func(t *testing.T, f *fixture) { f.value(t, "templateId") },
 	},
 	{
 		operation: "moveCollection", field: "moveCollection", selection: " { collection " + collection + " } ", at: "collection", minimum: access.Create,
-		body:  object{"parent": nil, "position": object{"before": object{"type": "space", "space": "{spaceId}"}}},
-		input: object{"collection": "{collectionId}", "parent": nil, "position": object{"before": "{spaceId}"}},
+		body:  object{"parent": "{bookcaseId}"},
+		input: object{"collection": "{collectionId}", "parent": "{bookcaseId}"},
 		needs: "create in the collection and where it goes", effect: "getCollectionById",
 	},
 	{

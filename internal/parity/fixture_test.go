@@ -159,7 +159,7 @@ func init() { // makers use each other through value
 		"companyId": makeCompany, "joinableId": makeJoinable, "subdomain": makeSubdomain,
 		"spaceId":    makeSpace,
 		"teamId":     makeTeam,
-		"templateId": makeTemplate, "collectionId": makeCollection,
+		"templateId": makeTemplate, "collectionId": makeCollection, "bookcaseId": makeCollection,
 		"restrictedSpace": makeRestricted(makeSpace), "restrictedCollection": makeRestricted(makeCollection),
 		"liveSpaceId":      makeLiveSpace,
 		"deletedSpaceId":   makeDeletedSpace,
