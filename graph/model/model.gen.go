@@ -3,7 +3,11 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -20,6 +24,7 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/revision"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 )
@@ -34,6 +39,57 @@ type AddMemberToOrganizationTeamInput struct {
 
 type AddMemberToOrganizationTeamPayload struct {
 	TeamMember *ent.TeamMember `json:"teamMember"`
+}
+
+type AddSectionGroupToSiteInput struct {
+	Site string `json:"site"`
+	// 1 to 100 characters.
+	Title string                     `json:"title"`
+	Icon  graphql.Omittable[*string] `json:"icon,omitempty"`
+	// Sections to move into it, in this order.
+	Sections graphql.Omittable[[]string] `json:"sections,omitempty"`
+	// The group to put it into.
+	Parent graphql.Omittable[*string] `json:"parent,omitempty"`
+}
+
+type AddSectionGroupToSitePayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type AddSectionToGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	Section      string `json:"section"`
+}
+
+type AddSectionToGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type AddSectionToSiteInput struct {
+	Site  string `json:"site"`
+	Space string `json:"space"`
+	// 2 to 128 characters; absent or null is the title of the space.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	Icon  graphql.Omittable[*string] `json:"icon,omitempty"`
+}
+
+type AddSectionToSitePayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type AddSpaceToSiteInput struct {
+	Site  string `json:"site"`
+	Space string `json:"space"`
+	// Absent is the default section, or the top of a site without sections.
+	Section graphql.Omittable[*string] `json:"section,omitempty"`
+}
+
+type AddSpaceToSitePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
+}
+
+type AgentInstructionsURLs struct {
+	Location string `json:"location"`
 }
 
 type ApplyTemplateToSpaceInput struct {
@@ -186,6 +242,41 @@ type CreateOrganizationTeamPayload struct {
 	Team *team.Team `json:"team"`
 }
 
+type CreateSiteInput struct {
+	Organization string                            `json:"organization"`
+	Type         graphql.Omittable[*enum.SiteType] `json:"type,omitempty"`
+	// 2 to 128 characters; absent takes that of the first space.
+	Title      graphql.Omittable[*string]              `json:"title,omitempty"`
+	Visibility graphql.Omittable[*enum.SiteVisibility] `json:"visibility,omitempty"`
+	// They become site spaces; the first one is the default.
+	Spaces graphql.Omittable[[]string] `json:"spaces,omitempty"`
+}
+
+type CreateSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type CreateSiteRedirectInput struct {
+	Site string `json:"site"`
+	// A path that begins with a slash, at most 512 characters, unique on the site.
+	Source      string                        `json:"source"`
+	Destination *SiteRedirectDestinationInput `json:"destination"`
+}
+
+type CreateSiteRedirectPayload struct {
+	Redirect *site.Redirect `json:"redirect"`
+}
+
+type CreateSiteShareLinkInput struct {
+	Site string `json:"site"`
+	// At most 50 characters.
+	Name string `json:"name"`
+}
+
+type CreateSiteShareLinkPayload struct {
+	ShareLink *site.ShareLink `json:"shareLink"`
+}
+
 type CreateSpaceInput struct {
 	Organization string `json:"organization"`
 	// At most 50 characters.
@@ -201,6 +292,11 @@ type CreateSpaceInput struct {
 
 type CreateSpacePayload struct {
 	Space *space.Space `json:"space"`
+}
+
+type DefaultContentInput struct {
+	// The id of a site of the organization.
+	Site string `json:"site"`
 }
 
 type DeleteCollectionInput struct {
@@ -237,8 +333,76 @@ type DeleteMemberFromOrganizationTeamPayload struct {
 	Deleted bool `json:"deleted"`
 }
 
+type DeleteOrganizationInput struct {
+	Organization string `json:"organization"`
+	// The title of the organization, as a confirmation.
+	Title string `json:"title"`
+}
+
+type DeleteOrganizationPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
 type DeletePageInput struct {
 	Page string `json:"page"`
+}
+
+type DeleteSiteInput struct {
+	Site string `json:"site"`
+}
+
+type DeleteSitePayload struct {
+	// Whether there was a site to delete.
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteRedirectInput struct {
+	Redirect string `json:"redirect"`
+}
+
+type DeleteSiteRedirectPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSectionGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+}
+
+type DeleteSiteSectionGroupPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSectionInput struct {
+	Section string `json:"section"`
+}
+
+type DeleteSiteSectionPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteShareLinkInput struct {
+	ShareLink string `json:"shareLink"`
+}
+
+type DeleteSiteShareLinkPayload struct {
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSpaceCustomizationInput struct {
+	SiteSpace string `json:"siteSpace"`
+}
+
+type DeleteSiteSpaceCustomizationPayload struct {
+	// Whether it overrode any setting.
+	Deleted bool `json:"deleted"`
+}
+
+type DeleteSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+}
+
+type DeleteSiteSpacePayload struct {
+	Deleted bool `json:"deleted"`
 }
 
 type DeleteSpaceInput struct {
@@ -368,10 +532,24 @@ type InsertPageInput struct {
 	Condition     graphql.Omittable[*string] `json:"condition,omitempty"`
 }
 
+type JoinOrganizationInput struct {
+	Organization string `json:"organization"`
+}
+
+type JoinOrganizationPayload struct {
+	Organization *organization.Organization `json:"organization"`
+}
+
 type LinkFilter struct {
 	Status graphql.Omittable[*enum.LinkStatus] `json:"status,omitempty"`
 	// Of the broken links of a change request, only these.
 	BrokenContext graphql.Omittable[*enum.BrokenContext] `json:"brokenContext,omitempty"`
+}
+
+type MemberFilter struct {
+	Role graphql.Omittable[*enum.MemberRole] `json:"role,omitempty"`
+	// Part of the display name or e-mail address, in whatever case; at most 512 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 type MergeChangeRequestInput struct {
@@ -410,6 +588,36 @@ type MoveCollectionPayload struct {
 	Collection *collection.Collection `json:"collection"`
 }
 
+type MoveSiteSectionGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	// Beside a section or group; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSectionGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type MoveSiteSectionInput struct {
+	Section string `json:"section"`
+	// Beside a section or group; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSectionPayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type MoveSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+	// Beside a site space; absent is the end.
+	Position graphql.Omittable[*SitePositionInput] `json:"position,omitempty"`
+}
+
+type MoveSiteSpacePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
+}
+
 type MoveSpaceInput struct {
 	Space string `json:"space"`
 	// The collection to move it into; null is the top of the organization, absent where it is.
@@ -428,6 +636,15 @@ type OrganizationURLs struct {
 	Location string  `json:"location"`
 	App      string  `json:"app"`
 	Logo     *string `json:"logo,omitempty"`
+}
+
+type OverrideSiteSpaceCustomizationInput struct {
+	SiteSpace     string `json:"siteSpace"`
+	Customization any    `json:"customization"`
+}
+
+type OverrideSiteSpaceCustomizationPayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
 }
 
 // The text of a page: Markdown, whose front matter and first heading set the metadata, or a document.
@@ -472,7 +689,44 @@ type PrincipalInput struct {
 	Team graphql.Omittable[*string] `json:"team,omitempty"`
 }
 
+type PublishSiteInput struct {
+	Site string `json:"site"`
+}
+
+type PublishSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type PublishedSite struct {
+	Site           *site.Site               `json:"site"`
+	Structure      *site.Structure          `json:"structure"`
+	Customizations *SiteCustomizations      `json:"customizations"`
+	Scripts        []*SiteIntegrationScript `json:"scripts"`
+}
+
+type PublishedURLs struct {
+	// Null while the site is not published, and without a key where one is needed.
+	Published *string `json:"published,omitempty"`
+}
+
 type Query struct {
+}
+
+type RegenerateSitePublishingAuthInput struct {
+	Site string `json:"site"`
+}
+
+type RegenerateSitePublishingAuthPayload struct {
+	PublishingAuth *site.PublishingAuth `json:"publishingAuth"`
+}
+
+type RemoveMemberFromOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+}
+
+type RemoveMemberFromOrganizationPayload struct {
+	Deleted bool `json:"deleted"`
 }
 
 type RemovePermissionInput struct {
@@ -494,6 +748,16 @@ type RemoveRequestedReviewerFromChangeRequestInput struct {
 type RemoveRequestedReviewerFromChangeRequestPayload struct {
 	ChangeRequest *changerequest.ChangeRequest `json:"changeRequest"`
 	Removed       bool                         `json:"removed"`
+}
+
+type RemoveSectionFromGroupInput struct {
+	SectionGroup string `json:"sectionGroup"`
+	Section      string `json:"section"`
+}
+
+type RemoveSectionFromGroupPayload struct {
+	// Whether the section was in the group.
+	Deleted bool `json:"deleted"`
 }
 
 type RemoveTeamFromOrganizationInput struct {
@@ -587,6 +851,87 @@ type RevokeAccessTokenPayload struct {
 	AccessToken *ent.AccessToken `json:"accessToken"`
 }
 
+type SetUserAsSSOMemberForOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+}
+
+type SetUserAsSSOMemberForOrganizationPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
+type SiteCustomizations struct {
+	Site any `json:"site"`
+	// Those of site spaces that override any setting, by their ids.
+	SiteSpaces any `json:"siteSpaces"`
+}
+
+type SiteFilter struct {
+	// Sites that show this space.
+	Space graphql.Omittable[*string] `json:"space,omitempty"`
+	// Sites whose title has it.
+	Title     graphql.Omittable[*string]         `json:"title,omitempty"`
+	Published graphql.Omittable[*bool]           `json:"published,omitempty"`
+	Types     graphql.Omittable[[]enum.SiteType] `json:"types,omitempty"`
+}
+
+type SiteIntegrationScript struct {
+	Script                string  `json:"script"`
+	ContentSecurityPolicy *string `json:"contentSecurityPolicy,omitempty"`
+	Cookies               bool    `json:"cookies"`
+}
+
+// A place beside something else of the same site.
+type SitePositionInput struct {
+	Before graphql.Omittable[*string] `json:"before,omitempty"`
+	After  graphql.Omittable[*string] `json:"after,omitempty"`
+}
+
+type SitePreview struct {
+	URL string `json:"url"`
+}
+
+type SiteProxy struct {
+	Origin string `json:"origin"`
+	// Where the proxy fetches the site.
+	Target string `json:"target"`
+}
+
+type SiteRedirectDestinationInput struct {
+	Kind          enum.RedirectKind          `json:"kind"`
+	SiteSectionID graphql.Omittable[*string] `json:"siteSectionId,omitempty"`
+	SiteSpaceID   graphql.Omittable[*string] `json:"siteSpaceId,omitempty"`
+	PageID        graphql.Omittable[*string] `json:"pageId,omitempty"`
+	URL           graphql.Omittable[*string] `json:"url,omitempty"`
+}
+
+type SiteRedirectTarget struct {
+	Redirect *site.Redirect `json:"redirect"`
+	Target   string         `json:"target"`
+}
+
+type SiteSpaceFilter struct {
+	// Only defaults, or only others.
+	Default graphql.Omittable[*bool] `json:"default,omitempty"`
+}
+
+type SiteURLs struct {
+	Location  string  `json:"location"`
+	App       string  `json:"app"`
+	Published *string `json:"published,omitempty"`
+}
+
+type SortSiteStructureInput struct {
+	Site string `json:"site"`
+	// The id of a site space, section or group.
+	Item     string             `json:"item"`
+	Position *SitePositionInput `json:"position"`
+}
+
+type SortSiteStructurePayload struct {
+	Item site.Item `json:"item"`
+}
+
 // A place among siblings: before one of them or after one of them.
 type SpacePositionInput struct {
 	// The id of a space or collection.
@@ -601,6 +946,12 @@ type SpaceURLs struct {
 	Published *string `json:"published,omitempty"`
 	Public    *string `json:"public,omitempty"`
 	Icon      *string `json:"icon,omitempty"`
+}
+
+type SubdomainTarget struct {
+	Type SubdomainTargetType `json:"type"`
+	// The id of the organization.
+	Organization string `json:"organization"`
 }
 
 type SubmitChangeRequestReviewInput struct {
@@ -629,6 +980,16 @@ type TeamMembershipInput struct {
 	Role   enum.TeamRole `json:"role"`
 }
 
+type TrackEventsInSiteInput struct {
+	Site string `json:"site"`
+	// At most 100.
+	Events []any `json:"events"`
+}
+
+type TrackEventsInSitePayload struct {
+	Accepted int `json:"accepted"`
+}
+
 type TransferCollectionInput struct {
 	Collection   string `json:"collection"`
 	Organization string `json:"organization"`
@@ -645,6 +1006,14 @@ type TransferSpaceInput struct {
 
 type TransferSpacePayload struct {
 	Space *space.Space `json:"space"`
+}
+
+type UnpublishSiteInput struct {
+	Site string `json:"site"`
+}
+
+type UnpublishSitePayload struct {
+	Site *site.Site `json:"site"`
 }
 
 type UpdateChangeRequestContentInput struct {
@@ -734,6 +1103,17 @@ type UpdateCommentReplyPayload struct {
 	CommentReply *comment.Reply `json:"commentReply"`
 }
 
+type UpdateMemberInOrganizationInput struct {
+	Organization string `json:"organization"`
+	User         string `json:"user"`
+	// Null makes them a guest.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+}
+
+type UpdateMemberInOrganizationPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
 type UpdateMembersInOrganizationTeamInput struct {
 	Team string `json:"team"`
 	// Who is in the team already keeps their role.
@@ -745,6 +1125,50 @@ type UpdateMembersInOrganizationTeamInput struct {
 
 type UpdateMembersInOrganizationTeamPayload struct {
 	Team *team.Team `json:"team"`
+}
+
+// Give markdown or document; an empty text removes the instructions. At most 32768 bytes of Markdown.
+type UpdateOrganizationAgentInstructionsInput struct {
+	Organization string                             `json:"organization"`
+	Markdown     graphql.Omittable[*string]         `json:"markdown,omitempty"`
+	Document     graphql.Omittable[json.RawMessage] `json:"document,omitempty"`
+}
+
+type UpdateOrganizationAgentInstructionsPayload struct {
+	AgentInstructions *organization.AgentInstructions `json:"agentInstructions"`
+}
+
+type UpdateOrganizationInput struct {
+	Organization string `json:"organization"`
+	// 2 to 255 characters.
+	Title graphql.Omittable[*string] `json:"title,omitempty"`
+	// Domain names, at most 100: people with a verified e-mail address in one of them may join.
+	EmailDomains graphql.Omittable[[]string] `json:"emailDomains,omitempty"`
+	// 3 to 32 lower-case letters, digits and inner hyphens; unique.
+	Hostname graphql.Omittable[*string] `json:"hostname,omitempty"`
+	// The role that new members get; null makes them guests.
+	DefaultRole graphql.Omittable[*access.Role] `json:"defaultRole,omitempty"`
+	// Null removes it.
+	DefaultContent graphql.Omittable[*DefaultContentInput] `json:"defaultContent,omitempty"`
+	// An http or https address of at most 2048 characters; null removes it.
+	Logo        graphql.Omittable[*string] `json:"logo,omitempty"`
+	Sso         graphql.Omittable[*bool]   `json:"sso,omitempty"`
+	Ai          graphql.Omittable[*bool]   `json:"ai,omitempty"`
+	InviteLinks graphql.Omittable[*bool]   `json:"inviteLinks,omitempty"`
+	// INHERIT is taken as NONE: there is nothing above an organization.
+	MergeRules graphql.Omittable[*MergeRulesInput] `json:"mergeRules,omitempty"`
+}
+
+type UpdateOrganizationMemberLastSeenAtInput struct {
+	Organization string `json:"organization"`
+}
+
+type UpdateOrganizationMemberLastSeenAtPayload struct {
+	Member *ent.Member `json:"member"`
+}
+
+type UpdateOrganizationPayload struct {
+	Organization *organization.Organization `json:"organization"`
 }
 
 type UpdatePageInput struct {
@@ -776,6 +1200,120 @@ type UpdatePermissionInput struct {
 type UpdatePermissionPayload struct {
 	// Null when it is the viewer's own access that ended.
 	Resource node.Node `json:"resource,omitempty"`
+}
+
+type UpdateSiteAdaptiveSchemaInput struct {
+	Site       string `json:"site"`
+	JSONSchema any    `json:"jsonSchema"`
+}
+
+type UpdateSiteAdaptiveSchemaPayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSiteCustomizationInput struct {
+	Site          string `json:"site"`
+	Customization any    `json:"customization"`
+}
+
+type UpdateSiteCustomizationPayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSiteInput struct {
+	Site string `json:"site"`
+	// 2 to 128 characters.
+	Title      graphql.Omittable[*string]              `json:"title,omitempty"`
+	Visibility graphql.Omittable[*enum.SiteVisibility] `json:"visibility,omitempty"`
+	// 1 to 100 characters, unique on the server.
+	Basename        graphql.Omittable[*string]             `json:"basename,omitempty"`
+	AdaptiveContent graphql.Omittable[*bool]               `json:"adaptiveContent,omitempty"`
+	AgentsContext   graphql.Omittable[*enum.AgentsContext] `json:"agentsContext,omitempty"`
+	// One at the top, or of the default section.
+	DefaultSiteSpace   graphql.Omittable[*string] `json:"defaultSiteSpace,omitempty"`
+	DefaultSiteSection graphql.Omittable[*string] `json:"defaultSiteSection,omitempty"`
+	// A host name with a path of two or more segments; null removes it.
+	Proxy graphql.Omittable[*string] `json:"proxy,omitempty"`
+	// A host name of its own; null removes it.
+	Hostname graphql.Omittable[*string] `json:"hostname,omitempty"`
+}
+
+type UpdateSitePayload struct {
+	Site *site.Site `json:"site"`
+}
+
+type UpdateSitePublishingAuthInput struct {
+	Site    string           `json:"site"`
+	Backend enum.AuthBackend `json:"backend"`
+	// Null removes it.
+	FallbackURL graphql.Omittable[*string] `json:"fallbackURL,omitempty"`
+}
+
+type UpdateSitePublishingAuthPayload struct {
+	PublishingAuth *site.PublishingAuth `json:"publishingAuth"`
+}
+
+type UpdateSiteRedirectInput struct {
+	Redirect    string                                           `json:"redirect"`
+	Source      graphql.Omittable[*string]                       `json:"source,omitempty"`
+	Destination graphql.Omittable[*SiteRedirectDestinationInput] `json:"destination,omitempty"`
+}
+
+type UpdateSiteRedirectPayload struct {
+	Redirect *site.Redirect `json:"redirect"`
+}
+
+type UpdateSiteSectionGroupInput struct {
+	SectionGroup string                     `json:"sectionGroup"`
+	Title        graphql.Omittable[*string] `json:"title,omitempty"`
+	// Null removes it.
+	Icon graphql.Omittable[*string] `json:"icon,omitempty"`
+}
+
+type UpdateSiteSectionGroupPayload struct {
+	SectionGroup *site.Group `json:"sectionGroup"`
+}
+
+type UpdateSiteSectionInput struct {
+	Section string                     `json:"section"`
+	Title   graphql.Omittable[*string] `json:"title,omitempty"`
+	Path    graphql.Omittable[*string] `json:"path,omitempty"`
+	// One of the section.
+	DefaultSiteSpace graphql.Omittable[*string] `json:"defaultSiteSpace,omitempty"`
+	// An expression; null removes it.
+	Condition graphql.Omittable[*string] `json:"condition,omitempty"`
+	// Null removes it.
+	Icon graphql.Omittable[*string] `json:"icon,omitempty"`
+	// At most 256 characters; null removes it.
+	Description graphql.Omittable[*string] `json:"description,omitempty"`
+}
+
+type UpdateSiteSectionPayload struct {
+	Section *site.Section `json:"section"`
+}
+
+type UpdateSiteShareLinkInput struct {
+	ShareLink string                     `json:"shareLink"`
+	Name      graphql.Omittable[*string] `json:"name,omitempty"`
+	Active    graphql.Omittable[*bool]   `json:"active,omitempty"`
+}
+
+type UpdateSiteShareLinkPayload struct {
+	ShareLink *site.ShareLink `json:"shareLink"`
+}
+
+type UpdateSiteSpaceInput struct {
+	SiteSpace string `json:"siteSpace"`
+	// 1 to 100 characters, unique among its siblings.
+	Path graphql.Omittable[*string] `json:"path,omitempty"`
+	// An expression; null removes it.
+	Condition graphql.Omittable[*string] `json:"condition,omitempty"`
+	// The space to show instead.
+	Space graphql.Omittable[*string] `json:"space,omitempty"`
+}
+
+type UpdateSiteSpacePayload struct {
+	SiteSpace *site.SiteSpace `json:"siteSpace"`
 }
 
 type UpdateSpaceContentInput struct {
@@ -844,4 +1382,57 @@ type UserURLs struct {
 type Version struct {
 	Version string `json:"version"`
 	Build   string `json:"build"`
+}
+
+type SubdomainTargetType string
+
+const (
+	SubdomainTargetTypeOrganization SubdomainTargetType = "ORGANIZATION"
+)
+
+var AllSubdomainTargetType = []SubdomainTargetType{
+	SubdomainTargetTypeOrganization,
+}
+
+func (e SubdomainTargetType) IsValid() bool {
+	switch e {
+	case SubdomainTargetTypeOrganization:
+		return true
+	}
+	return false
+}
+
+func (e SubdomainTargetType) String() string {
+	return string(e)
+}
+
+func (e *SubdomainTargetType) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SubdomainTargetType(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SubdomainTargetType", str)
+	}
+	return nil
+}
+
+func (e SubdomainTargetType) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SubdomainTargetType) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SubdomainTargetType) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }
