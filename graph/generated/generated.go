@@ -254,6 +254,8 @@ type ComplexityRoot struct {
 	}
 
 	Collection struct {
+		Ancestors            func(childComplexity int) int
+		Children             func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Collections          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		DefaultLevel         func(childComplexity int) int
 		Description          func(childComplexity int) int
@@ -495,6 +497,10 @@ type ComplexityRoot struct {
 		Space func(childComplexity int) int
 	}
 
+	DeleteCollectionPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
 	DeleteCommentPayload struct {
 		Deleted func(childComplexity int) int
 	}
@@ -719,6 +725,10 @@ type ComplexityRoot struct {
 		Type  func(childComplexity int) int
 	}
 
+	MoveCollectionPayload struct {
+		Collection func(childComplexity int) int
+	}
+
 	MoveSiteSectionGroupPayload struct {
 		SectionGroup func(childComplexity int) int
 	}
@@ -751,6 +761,7 @@ type ComplexityRoot struct {
 		CreateSiteRedirect                       func(childComplexity int, input model.CreateSiteRedirectInput) int
 		CreateSiteShareLink                      func(childComplexity int, input model.CreateSiteShareLinkInput) int
 		CreateSpace                              func(childComplexity int, input model.CreateSpaceInput) int
+		DeleteCollection                         func(childComplexity int, input model.DeleteCollectionInput) int
 		DeleteComment                            func(childComplexity int, input model.DeleteCommentInput) int
 		DeleteCommentReply                       func(childComplexity int, input model.DeleteCommentReplyInput) int
 		DeleteMemberFromOrganizationTeam         func(childComplexity int, input model.DeleteMemberFromOrganizationTeamInput) int
@@ -769,6 +780,7 @@ type ComplexityRoot struct {
 		ImportGitRepository                      func(childComplexity int, input model.ImportGitRepositoryInput) int
 		JoinOrganization                         func(childComplexity int, input model.JoinOrganizationInput) int
 		MergeChangeRequest                       func(childComplexity int, input model.MergeChangeRequestInput) int
+		MoveCollection                           func(childComplexity int, input model.MoveCollectionInput) int
 		MoveSiteSection                          func(childComplexity int, input model.MoveSiteSectionInput) int
 		MoveSiteSectionGroup                     func(childComplexity int, input model.MoveSiteSectionGroupInput) int
 		MoveSiteSpace                            func(childComplexity int, input model.MoveSiteSpaceInput) int
@@ -792,6 +804,7 @@ type ComplexityRoot struct {
 		SortSiteStructure                        func(childComplexity int, input model.SortSiteStructureInput) int
 		SubmitChangeRequestReview                func(childComplexity int, input model.SubmitChangeRequestReviewInput) int
 		TrackEventsInSite                        func(childComplexity int, input model.TrackEventsInSiteInput) int
+		TransferCollection                       func(childComplexity int, input model.TransferCollectionInput) int
 		TransferSpace                            func(childComplexity int, input model.TransferSpaceInput) int
 		UnpublishSite                            func(childComplexity int, input model.UnpublishSiteInput) int
 		UpdateChangeRequest                      func(childComplexity int, input model.UpdateChangeRequestInput) int
@@ -847,6 +860,7 @@ type ComplexityRoot struct {
 		Site              func(childComplexity int, id string) int
 		Sites             func(childComplexity int, filter *model.SiteFilter, first *int, after *string, last *int, before *string) int
 		Spaces            func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Structure         func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Team              func(childComplexity int, id string) int
 		Teams             func(childComplexity int, filter *model.TeamFilter, first *int, after *string, last *int, before *string) int
 		Title             func(childComplexity int) int
@@ -1571,6 +1585,18 @@ type ComplexityRoot struct {
 		Published func(childComplexity int) int
 	}
 
+	StructureConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	StructureEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	Subdomain struct {
 		IsActive  func(childComplexity int) int
 		Subdomain func(childComplexity int) int
@@ -1648,6 +1674,10 @@ type ComplexityRoot struct {
 
 	TrackEventsInSitePayload struct {
 		Accepted func(childComplexity int) int
+	}
+
+	TransferCollectionPayload struct {
+		Collection func(childComplexity int) int
 	}
 
 	TransferSpacePayload struct {
@@ -1849,11 +1879,13 @@ type ChangeRequestResolver interface {
 type CollectionResolver interface {
 	Organization(ctx context.Context, obj *collection.Collection) (*organization.Organization, error)
 	Parent(ctx context.Context, obj *collection.Collection) (*collection.Collection, error)
+	Ancestors(ctx context.Context, obj *collection.Collection) ([]*collection.Collection, error)
 
 	Urls(ctx context.Context, obj *collection.Collection) (*model.CollectionURLs, error)
 
 	Spaces(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.SpaceConnection, error)
 	Collections(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
+	Children(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.StructureConnection, error)
 	UserPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
 	EffectivePermissions(ctx context.Context, obj *collection.Collection, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 }
@@ -1921,6 +1953,9 @@ type MutationResolver interface {
 	RemoveRequestedReviewerFromChangeRequest(ctx context.Context, input model.RemoveRequestedReviewerFromChangeRequestInput) (*model.RemoveRequestedReviewerFromChangeRequestPayload, error)
 	CreateCollection(ctx context.Context, input model.CreateCollectionInput) (*model.CreateCollectionPayload, error)
 	UpdateCollection(ctx context.Context, input model.UpdateCollectionInput) (*model.UpdateCollectionPayload, error)
+	DeleteCollection(ctx context.Context, input model.DeleteCollectionInput) (*model.DeleteCollectionPayload, error)
+	MoveCollection(ctx context.Context, input model.MoveCollectionInput) (*model.MoveCollectionPayload, error)
+	TransferCollection(ctx context.Context, input model.TransferCollectionInput) (*model.TransferCollectionPayload, error)
 	PostComment(ctx context.Context, input model.PostCommentInput) (*model.PostCommentPayload, error)
 	UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error)
 	DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error)
@@ -2004,6 +2039,7 @@ type OrganizationResolver interface {
 	AgentInstructions(ctx context.Context, obj *organization.Organization) (*organization.AgentInstructions, error)
 	AuditLog(ctx context.Context, obj *organization.Organization, filter *model.AuditFilter, first *int, after *string, last *int, before *string) (*model.AuditEntryConnection, error)
 	Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
+	Structure(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.StructureConnection, error)
 	Members(ctx context.Context, obj *organization.Organization, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Member(ctx context.Context, obj *organization.Organization, user string) (*ent.Member, error)
 	MemberSpaces(ctx context.Context, obj *organization.Organization, user string, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberSpaceConnection, error)
@@ -2812,6 +2848,23 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ChangeRequestURLs.Location(childComplexity), true
 
+	case "Collection.ancestors":
+		if e.ComplexityRoot.Collection.Ancestors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Collection.Ancestors(childComplexity), true
+	case "Collection.children":
+		if e.ComplexityRoot.Collection.Children == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_children_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.Children(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Collection.collections":
 		if e.ComplexityRoot.Collection.Collections == nil {
 			break
@@ -3711,6 +3764,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateSpacePayload.Space(childComplexity), true
 
+	case "DeleteCollectionPayload.deleted":
+		if e.ComplexityRoot.DeleteCollectionPayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCollectionPayload.Deleted(childComplexity), true
+
 	case "DeleteCommentPayload.deleted":
 		if e.ComplexityRoot.DeleteCommentPayload.Deleted == nil {
 			break
@@ -4380,6 +4440,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MergeRules.Type(childComplexity), true
 
+	case "MoveCollectionPayload.collection":
+		if e.ComplexityRoot.MoveCollectionPayload.Collection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveCollectionPayload.Collection(childComplexity), true
+
 	case "MoveSiteSectionGroupPayload.sectionGroup":
 		if e.ComplexityRoot.MoveSiteSectionGroupPayload.SectionGroup == nil {
 			break
@@ -4573,6 +4640,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateSpace(childComplexity, args["input"].(model.CreateSpaceInput)), true
+	case "Mutation.deleteCollection":
+		if e.ComplexityRoot.Mutation.DeleteCollection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteCollection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteCollection(childComplexity, args["input"].(model.DeleteCollectionInput)), true
 	case "Mutation.deleteComment":
 		if e.ComplexityRoot.Mutation.DeleteComment == nil {
 			break
@@ -4771,6 +4849,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.MergeChangeRequest(childComplexity, args["input"].(model.MergeChangeRequestInput)), true
+	case "Mutation.moveCollection":
+		if e.ComplexityRoot.Mutation.MoveCollection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveCollection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveCollection(childComplexity, args["input"].(model.MoveCollectionInput)), true
 	case "Mutation.moveSiteSection":
 		if e.ComplexityRoot.Mutation.MoveSiteSection == nil {
 			break
@@ -5024,6 +5113,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.TrackEventsInSite(childComplexity, args["input"].(model.TrackEventsInSiteInput)), true
+	case "Mutation.transferCollection":
+		if e.ComplexityRoot.Mutation.TransferCollection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_transferCollection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.TransferCollection(childComplexity, args["input"].(model.TransferCollectionInput)), true
 	case "Mutation.transferSpace":
 		if e.ComplexityRoot.Mutation.TransferSpace == nil {
 			break
@@ -5527,6 +5627,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.Spaces(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Organization.structure":
+		if e.ComplexityRoot.Organization.Structure == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_structure_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Structure(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.team":
 		if e.ComplexityRoot.Organization.Team == nil {
 			break
@@ -8501,6 +8612,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SpaceURLs.Published(childComplexity), true
 
+	case "StructureConnection.edges":
+		if e.ComplexityRoot.StructureConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureConnection.Edges(childComplexity), true
+	case "StructureConnection.nodes":
+		if e.ComplexityRoot.StructureConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureConnection.Nodes(childComplexity), true
+	case "StructureConnection.pageInfo":
+		if e.ComplexityRoot.StructureConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureConnection.PageInfo(childComplexity), true
+	case "StructureConnection.totalCount":
+		if e.ComplexityRoot.StructureConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureConnection.TotalCount(childComplexity), true
+
+	case "StructureEdge.cursor":
+		if e.ComplexityRoot.StructureEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureEdge.Cursor(childComplexity), true
+	case "StructureEdge.node":
+		if e.ComplexityRoot.StructureEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StructureEdge.Node(childComplexity), true
+
 	case "Subdomain.isActive":
 		if e.ComplexityRoot.Subdomain.IsActive == nil {
 			break
@@ -8778,6 +8927,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TrackEventsInSitePayload.Accepted(childComplexity), true
+
+	case "TransferCollectionPayload.collection":
+		if e.ComplexityRoot.TransferCollectionPayload.Collection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransferCollectionPayload.Collection(childComplexity), true
 
 	case "TransferSpacePayload.space":
 		if e.ComplexityRoot.TransferSpacePayload.Space == nil {
@@ -9185,6 +9341,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateSiteShareLinkInput,
 		ec.unmarshalInputCreateSpaceInput,
 		ec.unmarshalInputDefaultContentInput,
+		ec.unmarshalInputDeleteCollectionInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteCommentReplyInput,
 		ec.unmarshalInputDeleteMemberFromOrganizationTeamInput,
@@ -9211,6 +9368,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputMergeChangeRequestInput,
 		ec.unmarshalInputMergeRuleInput,
 		ec.unmarshalInputMergeRulesInput,
+		ec.unmarshalInputMoveCollectionInput,
 		ec.unmarshalInputMoveSiteSectionGroupInput,
 		ec.unmarshalInputMoveSiteSectionInput,
 		ec.unmarshalInputMoveSiteSpaceInput,
@@ -9244,6 +9402,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamMembershipInput,
 		ec.unmarshalInputTrackEventsInSiteInput,
+		ec.unmarshalInputTransferCollectionInput,
 		ec.unmarshalInputTransferSpaceInput,
 		ec.unmarshalInputUnpublishSiteInput,
 		ec.unmarshalInputUpdateChangeRequestContentInput,
@@ -9861,11 +10020,37 @@ extend type Mutation {
   "Makes a collection at the end of its parent."
   createCollection(input: CreateCollectionInput!): CreateCollectionPayload!
   updateCollection(input: UpdateCollectionInput!): UpdateCollectionPayload!
+  """
+  Deletes a collection with its permissions and invites. What is in it moves up to
+  where the collection stands, and does not become readable to more people.
+  """
+  deleteCollection(input: DeleteCollectionInput!): DeleteCollectionPayload!
+  "Moves a collection with all that is in it into another one, or to another position."
+  moveCollection(input: MoveCollectionInput!): MoveCollectionPayload!
+  "Hands a collection with all that is in it over to another organization."
+  transferCollection(input: TransferCollectionInput!): TransferCollectionPayload!
 }
 
 extend type Organization {
   "The collections that the viewer may read: all of them, or those at the top."
   collections(nested: Boolean! = true, first: Int, after: String, last: Int, before: String): CollectionConnection!
+  "The spaces and collections at the top that the viewer may read, in their common order."
+  structure(first: Int, after: String, last: Int, before: String): StructureConnection!
+}
+
+"What stands in the structure of an organization."
+union StructureItem = Space | Collection
+
+type StructureConnection {
+  edges: [StructureEdge!]!
+  nodes: [StructureItem!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type StructureEdge {
+  cursor: String!
+  node: StructureItem!
 }
 
 "Orders spaces and other collections, and gives them its permissions."
@@ -9876,6 +10061,8 @@ type Collection implements Node {
   organization: Organization!
   "The collection that it is in; null at the top, and for one that the viewer may not read."
   parent: Collection
+  "The collections around it that the viewer may read, from the top down."
+  ancestors: [Collection!]!
   "What members of the organization may do in it without being granted more."
   defaultLevel: DefaultLevel!
   urls: CollectionURLs!
@@ -9884,6 +10071,8 @@ type Collection implements Node {
   spaces(first: Int, after: String, last: Int, before: String): SpaceConnection!
   "The collections right in it that the viewer may read, in their order."
   collections(first: Int, after: String, last: Int, before: String): CollectionConnection!
+  "The spaces and collections right in it that the viewer may read, in their common order."
+  children(first: Int, after: String, last: Int, before: String): StructureConnection!
 }
 
 type CollectionURLs {
@@ -9933,6 +10122,35 @@ input UpdateCollectionInput {
 }
 
 type UpdateCollectionPayload {
+  collection: Collection!
+}
+
+input DeleteCollectionInput {
+  collection: ID!
+}
+
+type DeleteCollectionPayload {
+  "Whether there was a collection to delete."
+  deleted: Boolean!
+}
+
+input MoveCollectionInput {
+  collection: ID!
+  "The collection to move it into; null is the top of the organization, absent where it is."
+  parent: ID
+  position: SpacePositionInput
+}
+
+type MoveCollectionPayload {
+  collection: Collection!
+}
+
+input TransferCollectionInput {
+  collection: ID!
+  organization: ID!
+}
+
+type TransferCollectionPayload {
   collection: Collection!
 }
 `, BuiltIn: false},
@@ -12845,6 +13063,32 @@ func (ec *executionContext) field_ChangeRequest_reviews_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Collection_children_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Collection_collections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13171,6 +13415,17 @@ func (ec *executionContext) field_Mutation_createSpace_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteCollection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteCollectionInput2octavoᚋgraphᚋmodelᚐDeleteCollectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteCommentReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13362,6 +13617,17 @@ func (ec *executionContext) field_Mutation_mergeChangeRequest_args(ctx context.C
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMergeChangeRequestInput2octavoᚋgraphᚋmodelᚐMergeChangeRequestInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveCollection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMoveCollectionInput2octavoᚋgraphᚋmodelᚐMoveCollectionInput)
 	if err != nil {
 		return nil, err
 	}
@@ -13615,6 +13881,17 @@ func (ec *executionContext) field_Mutation_trackEventsInSite_args(ctx context.Co
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNTrackEventsInSiteInput2octavoᚋgraphᚋmodelᚐTrackEventsInSiteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_transferCollection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNTransferCollectionInput2octavoᚋgraphᚋmodelᚐTransferCollectionInput)
 	if err != nil {
 		return nil, err
 	}
@@ -14210,6 +14487,32 @@ func (ec *executionContext) field_Organization_sites_args(ctx context.Context, r
 }
 
 func (ec *executionContext) field_Organization_spaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_structure_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -19061,6 +19364,8 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -19118,6 +19423,8 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -19128,6 +19435,67 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Collection_ancestors(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_ancestors,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Collection().Ancestors(ctx, obj)
+		},
+		nil,
+		ec.marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_ancestors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -19344,6 +19712,57 @@ func (ec *executionContext) fieldContext_Collection_collections(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Collection_children(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_children,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().Children(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNStructureConnection2ᚖoctavoᚋgraphᚋmodelᚐStructureConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_children(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_StructureConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_StructureConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_StructureConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_StructureConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StructureConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_children_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Collection_userPermissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19515,6 +19934,8 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -19525,6 +19946,8 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -19667,6 +20090,8 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -19677,6 +20102,8 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -22471,6 +22898,8 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -23057,6 +23486,8 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -23067,6 +23498,8 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -24147,6 +24580,8 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -24157,6 +24592,8 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -24238,6 +24675,8 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -24581,6 +25020,35 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteCollectionPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteCollectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteCollectionPayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteCollectionPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCollectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -26530,6 +26998,8 @@ func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ 
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -28542,6 +29012,65 @@ func (ec *executionContext) fieldContext_MergeRules_rules(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _MoveCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.MoveCollectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MoveCollectionPayload_collection,
+		func(ctx context.Context) (any, error) {
+			return obj.Collection, nil
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MoveCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveCollectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MoveSiteSectionGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSectionGroupPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29358,6 +29887,141 @@ func (ec *executionContext) fieldContext_Mutation_updateCollection(ctx context.C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteCollection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteCollection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteCollection(ctx, fc.Args["input"].(model.DeleteCollectionInput))
+		},
+		nil,
+		ec.marshalNDeleteCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteCollectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteCollection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteCollectionPayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteCollectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveCollection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_moveCollection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveCollection(ctx, fc.Args["input"].(model.MoveCollectionInput))
+		},
+		nil,
+		ec.marshalNMoveCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveCollectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_moveCollection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "collection":
+				return ec.fieldContext_MoveCollectionPayload_collection(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MoveCollectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_transferCollection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_transferCollection,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TransferCollection(ctx, fc.Args["input"].(model.TransferCollectionInput))
+		},
+		nil,
+		ec.marshalNTransferCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐTransferCollectionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_transferCollection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "collection":
+				return ec.fieldContext_TransferCollectionPayload_collection(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TransferCollectionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_transferCollection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -33398,6 +34062,57 @@ func (ec *executionContext) fieldContext_Organization_collections(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_structure(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_structure,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Structure(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNStructureConnection2ᚖoctavoᚋgraphᚋmodelᚐStructureConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_structure(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_StructureConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_StructureConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_StructureConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_StructureConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StructureConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_structure_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Organization_members(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33991,6 +34706,8 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -34181,6 +34898,8 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -37572,6 +38291,8 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -37582,6 +38303,8 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -37809,6 +38532,8 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -44186,6 +44911,8 @@ func (ec *executionContext) fieldContext_Site_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -49354,6 +50081,8 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -49411,6 +50140,8 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -49421,6 +50152,8 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -51607,6 +52340,196 @@ func (ec *executionContext) fieldContext_SpaceURLs_icon(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _StructureConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNStructureEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐStructureEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_StructureEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_StructureEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StructureEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StructureConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNStructureItem2ᚕoctavoᚋinternalᚋcollectionᚐItemᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type StructureItem does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StructureConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StructureConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StructureEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.StructureEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StructureEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.StructureEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StructureEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StructureEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StructureEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type StructureItem does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Subdomain_subdomain(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -52330,6 +53253,8 @@ func (ec *executionContext) fieldContext_Team_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -53261,6 +54186,65 @@ func (ec *executionContext) fieldContext_TrackEventsInSitePayload_accepted(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _TransferCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.TransferCollectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TransferCollectionPayload_collection,
+		func(ctx context.Context) (any, error) {
+			return obj.Collection, nil
+		},
+		nil,
+		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TransferCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransferCollectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Collection_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Collection_title(ctx, field)
+			case "description":
+				return ec.fieldContext_Collection_description(ctx, field)
+			case "organization":
+				return ec.fieldContext_Collection_organization(ctx, field)
+			case "parent":
+				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
+			case "defaultLevel":
+				return ec.fieldContext_Collection_defaultLevel(ctx, field)
+			case "urls":
+				return ec.fieldContext_Collection_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Collection_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Collection_spaces(ctx, field)
+			case "collections":
+				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
+			case "userPermissions":
+				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "effectivePermissions":
+				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Collection", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransferSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.TransferSpacePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -54120,6 +55104,8 @@ func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_organization(ctx, field)
 			case "parent":
 				return ec.fieldContext_Collection_parent(ctx, field)
+			case "ancestors":
+				return ec.fieldContext_Collection_ancestors(ctx, field)
 			case "defaultLevel":
 				return ec.fieldContext_Collection_defaultLevel(ctx, field)
 			case "urls":
@@ -54130,6 +55116,8 @@ func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_spaces(ctx, field)
 			case "collections":
 				return ec.fieldContext_Collection_collections(ctx, field)
+			case "children":
+				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
 			case "effectivePermissions":
@@ -54507,6 +55495,8 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_auditLog(ctx, field)
 			case "collections":
 				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -58604,6 +59594,32 @@ func (ec *executionContext) unmarshalInputDefaultContentInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteCollectionInput(ctx context.Context, obj any) (model.DeleteCollectionInput, error) {
+	var it model.DeleteCollectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"collection"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "collection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("collection"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Collection = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context, obj any) (model.DeleteCommentInput, error) {
 	var it model.DeleteCommentInput
 	asMap := map[string]any{}
@@ -59576,6 +60592,46 @@ func (ec *executionContext) unmarshalInputMergeRulesInput(ctx context.Context, o
 				return it, err
 			}
 			it.Rules = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMoveCollectionInput(ctx context.Context, obj any) (model.MoveCollectionInput, error) {
+	var it model.MoveCollectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"collection", "parent", "position"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "collection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("collection"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Collection = data
+		case "parent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parent"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Parent = graphql.OmittableOf(data)
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOSpacePositionInput2ᚖoctavoᚋgraphᚋmodelᚐSpacePositionInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -60742,6 +61798,39 @@ func (ec *executionContext) unmarshalInputTrackEventsInSiteInput(ctx context.Con
 				return it, err
 			}
 			it.Events = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTransferCollectionInput(ctx context.Context, obj any) (model.TransferCollectionInput, error) {
+	var it model.TransferCollectionInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"collection", "organization"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "collection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("collection"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Collection = data
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
 		}
 	}
 	return it, nil
@@ -62332,6 +63421,33 @@ func (ec *executionContext) _SiteStructureItem(ctx context.Context, sel ast.Sele
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of SiteStructureItem must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _StructureItem(ctx context.Context, sel ast.SelectionSet, obj collection.Item) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case space.Space:
+		return ec._Space(ctx, sel, &obj)
+	case *space.Space:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Space(ctx, sel, obj)
+	case collection.Collection:
+		return ec._Collection(ctx, sel, &obj)
+	case *collection.Collection:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Collection(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of StructureItem must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -64355,7 +65471,7 @@ func (ec *executionContext) _ChangeRequestURLs(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var collectionImplementors = []string{"Collection", "Node", "PermissionResource"}
+var collectionImplementors = []string{"Collection", "StructureItem", "Node", "PermissionResource"}
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *collection.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
@@ -64424,6 +65540,42 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Collection_parent(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "ancestors":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_ancestors(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -64570,6 +65722,42 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Collection_collections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "children":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_children(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -67145,6 +68333,45 @@ func (ec *executionContext) _CreateSpacePayload(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var deleteCollectionPayloadImplementors = []string{"DeleteCollectionPayload"}
+
+func (ec *executionContext) _DeleteCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCollectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCollectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteCollectionPayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteCollectionPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var deleteCommentPayloadImplementors = []string{"DeleteCommentPayload"}
 
 func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCommentPayload) graphql.Marshaler {
@@ -69330,6 +70557,45 @@ func (ec *executionContext) _MergeRules(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var moveCollectionPayloadImplementors = []string{"MoveCollectionPayload"}
+
+func (ec *executionContext) _MoveCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveCollectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveCollectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveCollectionPayload")
+		case "collection":
+			out.Values[i] = ec._MoveCollectionPayload_collection(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var moveSiteSectionGroupPayloadImplementors = []string{"MoveSiteSectionGroupPayload"}
 
 func (ec *executionContext) _MoveSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSectionGroupPayload) graphql.Marshaler {
@@ -69585,6 +70851,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateCollection":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCollection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteCollection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteCollection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveCollection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveCollection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transferCollection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_transferCollection(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -70473,6 +71760,42 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_collections(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "structure":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_structure(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -78222,7 +79545,7 @@ func (ec *executionContext) _SortSiteStructurePayload(ctx context.Context, sel a
 	return out
 }
 
-var spaceImplementors = []string{"Space", "PermissionResource", "Node"}
+var spaceImplementors = []string{"Space", "StructureItem", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceImplementors)
@@ -79438,6 +80761,135 @@ func (ec *executionContext) _SpaceURLs(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var structureConnectionImplementors = []string{"StructureConnection"}
+
+func (ec *executionContext) _StructureConnection(ctx context.Context, sel ast.SelectionSet, obj *model.StructureConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, structureConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StructureConnection")
+		case "edges":
+			out.Values[i] = ec._StructureConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._StructureConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._StructureConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StructureConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var structureEdgeImplementors = []string{"StructureEdge"}
+
+func (ec *executionContext) _StructureEdge(ctx context.Context, sel ast.SelectionSet, obj *model.StructureEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, structureEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StructureEdge")
+		case "cursor":
+			out.Values[i] = ec._StructureEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._StructureEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var subdomainImplementors = []string{"Subdomain"}
 
 func (ec *executionContext) _Subdomain(ctx context.Context, sel ast.SelectionSet, obj *organization.Subdomain) graphql.Marshaler {
@@ -80336,6 +81788,45 @@ func (ec *executionContext) _TrackEventsInSitePayload(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("TrackEventsInSitePayload")
 		case "accepted":
 			out.Values[i] = ec._TrackEventsInSitePayload_accepted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var transferCollectionPayloadImplementors = []string{"TransferCollectionPayload"}
+
+func (ec *executionContext) _TransferCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TransferCollectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transferCollectionPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TransferCollectionPayload")
+		case "collection":
+			out.Values[i] = ec._TransferCollectionPayload_collection(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -83532,6 +85023,25 @@ func (ec *executionContext) marshalNDefaultLevel2octavoᚋinternalᚋaccessᚐRo
 	return res
 }
 
+func (ec *executionContext) unmarshalNDeleteCollectionInput2octavoᚋgraphᚋmodelᚐDeleteCollectionInput(ctx context.Context, v any) (model.DeleteCollectionInput, error) {
+	res, err := ec.unmarshalInputDeleteCollectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteCollectionPayload2octavoᚋgraphᚋmodelᚐDeleteCollectionPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteCollectionPayload) graphql.Marshaler {
+	return ec._DeleteCollectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteCollectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteCollectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteCollectionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeleteCommentInput2octavoᚋgraphᚋmodelᚐDeleteCommentInput(ctx context.Context, v any) (model.DeleteCommentInput, error) {
 	res, err := ec.unmarshalInputDeleteCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -84563,6 +86073,25 @@ func (ec *executionContext) marshalNMergeRulesType2octavoᚋinternalᚋmergerule
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNMoveCollectionInput2octavoᚋgraphᚋmodelᚐMoveCollectionInput(ctx context.Context, v any) (model.MoveCollectionInput, error) {
+	res, err := ec.unmarshalInputMoveCollectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMoveCollectionPayload2octavoᚋgraphᚋmodelᚐMoveCollectionPayload(ctx context.Context, sel ast.SelectionSet, v model.MoveCollectionPayload) graphql.Marshaler {
+	return ec._MoveCollectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMoveCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐMoveCollectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveCollectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MoveCollectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNMoveSiteSectionGroupInput2octavoᚋgraphᚋmodelᚐMoveSiteSectionGroupInput(ctx context.Context, v any) (model.MoveSiteSectionGroupInput, error) {
@@ -86812,6 +88341,72 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
+func (ec *executionContext) marshalNStructureConnection2octavoᚋgraphᚋmodelᚐStructureConnection(ctx context.Context, sel ast.SelectionSet, v model.StructureConnection) graphql.Marshaler {
+	return ec._StructureConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStructureConnection2ᚖoctavoᚋgraphᚋmodelᚐStructureConnection(ctx context.Context, sel ast.SelectionSet, v *model.StructureConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StructureConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStructureEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐStructureEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.StructureEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStructureEdge2ᚖoctavoᚋgraphᚋmodelᚐStructureEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStructureEdge2ᚖoctavoᚋgraphᚋmodelᚐStructureEdge(ctx context.Context, sel ast.SelectionSet, v *model.StructureEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StructureEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem(ctx context.Context, sel ast.SelectionSet, v collection.Item) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StructureItem(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStructureItem2ᚕoctavoᚋinternalᚋcollectionᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []collection.Item) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNSubdomain2octavoᚋinternalᚋorganizationᚐSubdomain(ctx context.Context, sel ast.SelectionSet, v organization.Subdomain) graphql.Marshaler {
 	return ec._Subdomain(ctx, sel, &v)
 }
@@ -87073,6 +88668,25 @@ func (ec *executionContext) marshalNTrackEventsInSitePayload2ᚖoctavoᚋgraph�
 		return graphql.Null
 	}
 	return ec._TrackEventsInSitePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNTransferCollectionInput2octavoᚋgraphᚋmodelᚐTransferCollectionInput(ctx context.Context, v any) (model.TransferCollectionInput, error) {
+	res, err := ec.unmarshalInputTransferCollectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTransferCollectionPayload2octavoᚋgraphᚋmodelᚐTransferCollectionPayload(ctx context.Context, sel ast.SelectionSet, v model.TransferCollectionPayload) graphql.Marshaler {
+	return ec._TransferCollectionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTransferCollectionPayload2ᚖoctavoᚋgraphᚋmodelᚐTransferCollectionPayload(ctx context.Context, sel ast.SelectionSet, v *model.TransferCollectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TransferCollectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNTransferSpaceInput2octavoᚋgraphᚋmodelᚐTransferSpaceInput(ctx context.Context, v any) (model.TransferSpaceInput, error) {

@@ -2807,6 +2807,17 @@ type MergeRules struct {
 // MergeRulesType defines model for MergeRules.Type.
 type MergeRulesType string
 
+// MoveCollection Where the collection goes.
+//
+// Example: {"parent":null}
+type MoveCollection struct {
+	// Parent The id of a collection; null stands for the top level.
+	Parent nullable.Nullable[string] `json:"parent,omitempty"`
+
+	// Position The place beside a sibling.
+	Position *ContentPosition `json:"position,omitempty"`
+}
+
 // MoveSiteSection defines model for MoveSiteSection.
 type MoveSiteSection struct {
 	// Position One of the two; neither is the end.
@@ -4154,6 +4165,12 @@ type Text struct {
 // TrackSiteEvents defines model for TrackSiteEvents.
 type TrackSiteEvents struct {
 	Events []any `json:"events"`
+}
+
+// TransferCollection defines model for TransferCollection.
+type TransferCollection struct {
+	// Organization The id of the organization that takes the collection over.
+	Organization string `json:"organization"`
 }
 
 // TransferSpace defines model for TransferSpace.
