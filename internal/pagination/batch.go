@@ -36,7 +36,9 @@ func (w Window) places(dialectName, table, column string, parents []string, cond
 	w.Filter(candidates)
 	place := sql.RowNumber().PartitionBy(from.C(column)).OrderBy(w.OrderTerms(candidates)...)
 	candidates.AppendSelectExprAs(place, "place")
-	ranked := candidates.As("ranked")
+	// Conditions name their columns by the candidates when they are written:
+	// it is a copy that gets the name.
+	ranked := candidates.Clone().As("ranked")
 	return dialect.Select(ranked.C("id")).From(ranked).Where(sql.LTE(ranked.C("place"), w.Size+1))
 }
 
