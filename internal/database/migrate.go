@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"entgo.io/ent/dialect"
 	entschema "entgo.io/ent/dialect/sql/schema"
 
@@ -235,6 +237,7 @@ func (d *Database) directory() string {
 // database to what package ent/schema describes: nothing when the migrations
 // are complete.
 func (d *Database) WritePending(ctx context.Context, out io.Writer) error {
-	return migrate.NewSchema(d.driver).WriteTo(ctx, out,
+	// The tool looks at rows of its own kind.
+	return migrate.NewSchema(entsql.OpenDB(d.Dialect, d.Pool())).WriteTo(ctx, out,
 		entschema.WithDropColumn(true), entschema.WithDropIndex(true), entschema.WithForeignKeys(true))
 }

@@ -57,7 +57,7 @@ func TestNodesAreSeenByThoseWhoMaySeeThem(t *testing.T) {
 		ofSpace := append([]string{"ChangeRequest", "Comment", "CommentReply", "RequestedReviewer", "Review", "Revision", "Space"}, ofOrganization...)
 		for caller, visible := range map[apptest.Caller][]string{
 			apptest.Admin: append([]string{"AccessToken"}, ofSpace...), apptest.ReadToken: ofSpace, apptest.Reader: ofSpace,
-			apptest.Guest: ofOrganization, apptest.Stranger: {},
+			apptest.Guest: {"Organization", "User"}, apptest.Stranger: {},
 		} {
 			for kind, id := range ids {
 				var expected any

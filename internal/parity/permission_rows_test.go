@@ -36,7 +36,7 @@ func permissionRowsOf(kind, name string) []row {
 			input: object{"resource": resource, "principal": object{"user": "{userId}"}}, with: permitted, effect: "listUserPermissionsIn" + name,
 		},
 		{
-			operation: "listPermissionsAggregateIn" + name, field: one + ".effectivePermissions", selection: connection(userPermission),
+			operation: "listPermissionsAggregateIn" + name, query: "limit=1000", field: one + ".effectivePermissions", selection: connection(userPermission),
 			minimum: access.Read, with: permitted, needs: "read; guests admin",
 		},
 	}

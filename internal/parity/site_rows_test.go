@@ -257,7 +257,7 @@ var siteRows = []row{
 		selection: " { redirect " + redirect + " target } ", minimum: access.Read,
 	},
 	{
-		operation: "listPermissionsAggregateInSite", field: oneSite + ".readers", selection: connection(" { permission: role user " + user + " } "),
+		operation: "listPermissionsAggregateInSite", query: "limit=1000", field: oneSite + ".readers", selection: connection(" { permission: role user " + user + " } "),
 		minimum: access.Read,
 	},
 	{
