@@ -11,8 +11,7 @@ import (
 	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/download"
-	"octavo/internal/site"
-
+	"octavo/internal/invite"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
 	"octavo/internal/node"
@@ -20,6 +19,7 @@ import (
 	"octavo/internal/permission"
 	"octavo/internal/revision"
 	"octavo/internal/search"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 	"octavo/internal/template"
@@ -35,6 +35,7 @@ type Resolver struct {
 	Users          *user.Service
 	Organizations  *organization.Service
 	Teams          *team.Service
+	Invites        *invite.Service
 	AuditLogs      *audit.Service
 	Spaces         *space.Service
 	Collections    *collection.Service

@@ -32,6 +32,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.users(router)
 	api.organizations(router)
 	api.teams(router)
+	api.invites(router)
 	api.spaces(router)
 	api.permissions(router)
 	api.collections(router)

@@ -82,6 +82,18 @@ const scenario = [
   { operation: 'removeTeamFromOrganizationById', status: 205, call: ({ api, organization, team }) => api.orgs.removeTeamFromOrganizationById(organization, team) },
   { operation: 'removeTeamFromOrganizationById', status: 204, call: ({ api, organization, team }) => api.orgs.removeTeamFromOrganizationById(organization, team) },
 
+  // Invites
+  { operation: 'createOrganizationInvite', status: 201, call: ({ api, organization }) => api.orgs.createOrganizationInvite(organization, { role: 'read' }), check: (body, s) => { assert.match(body.id, /^inv_\w+\.[\w-]{43}$/); s.secret = body.id; s.invite = body.id.split('.')[0]; } },
+  { operation: 'createOrganizationInvite', status: 404, call: ({ api, organization }) => api.orgs.createOrganizationInvite(organization, { level: 'read', space: 'spc_unknown' }) },
+  { operation: 'listOrganizationInviteLinks', status: 200, call: ({ api, organization }) => api.orgs.listOrganizationInviteLinks(organization), check: (body, s) => assert.deepEqual(body.items.map(({ id }) => id), [s.invite]) },
+  { operation: 'getOrganizationInviteLink', status: 200, call: ({ api, organization, secret }) => api.orgs.getOrganizationInviteLink(organization, secret), check: (body, s) => { assert.equal(body.id, s.invite); assert.equal(body.role, 'read'); } },
+  { operation: 'updateOrganizationInviteById', status: 200, call: ({ api, organization, invite }) => api.orgs.updateOrganizationInviteById(organization, invite, { role: 'comment' }), check: (body) => assert.equal(body.role, 'comment') },
+  { operation: 'joinOrganizationWithInvite', status: 200, as: 'reviewer', call: ({ api, organization, secret }) => api.orgs.joinOrganizationWithInvite(organization, secret) },
+  { operation: 'joinOrganizationWithInvite', status: 404, as: 'reviewer', call: ({ api, organization, invite }) => api.orgs.joinOrganizationWithInvite(organization, invite) },
+  { operation: 'inviteUsersToOrganization', status: 200, call: ({ api, organization }) => api.orgs.inviteUsersToOrganization(organization, { emails: ['mary@example.com', { email: 'alan@example.com', role: 'edit' }] }), check: (body) => { assert.equal(body.invited, 2); assert.deepEqual(body.users, []); } },
+  { operation: 'deleteOrganizationInviteById', status: 205, call: ({ api, organization, invite }) => api.orgs.deleteOrganizationInviteById(organization, invite) },
+  { operation: 'deleteOrganizationInviteById', status: 204, call: ({ api, organization, invite }) => api.orgs.deleteOrganizationInviteById(organization, invite) },
+
   // A space, imported from a git repository
   { operation: 'createSpace', status: 201, call: ({ api, organization }) => api.orgs.createSpace(organization, { title: 'Harbour', emoji: '2693', editMode: 'live', language: 'en' }), check: (body, s) => { assert.equal(body.title, 'Harbour'); s.space = body.id; s.empty = body.revision; } },
   { operation: 'updateSpaceById', status: 200, call: ({ api, space }) => api.spaces.updateSpaceById(space, { title: 'Harbour guide' }), check: (body) => assert.equal(body.title, 'Harbour guide') },

@@ -28,6 +28,7 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/edit"
 	"octavo/internal/enum"
+	"octavo/internal/invite"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
 	"octavo/internal/mergerule"
@@ -66,6 +67,7 @@ type ResolverRoot interface {
 	Contributor() ContributorResolver
 	EffectivePermission() EffectivePermissionResolver
 	File() FileResolver
+	Invite() InviteResolver
 	Member() MemberResolver
 	Mutation() MutationResolver
 	Organization() OrganizationResolver
@@ -100,6 +102,12 @@ type DirectiveRoot struct {
 }
 
 type ComplexityRoot struct {
+	AcceptInvitePayload struct {
+		AccessToken  func(childComplexity int) int
+		Organization func(childComplexity int) int
+		User         func(childComplexity int) int
+	}
+
 	AccessToken struct {
 		CreatedAt func(childComplexity int) int
 		ExpiresAt func(childComplexity int) int
@@ -473,6 +481,10 @@ type ComplexityRoot struct {
 		Collection func(childComplexity int) int
 	}
 
+	CreateOrganizationInvitePayload struct {
+		Invite func(childComplexity int) int
+	}
+
 	CreateOrganizationPayload struct {
 		Organization func(childComplexity int) int
 	}
@@ -510,6 +522,10 @@ type ComplexityRoot struct {
 	}
 
 	DeleteMemberFromOrganizationTeamPayload struct {
+		Deleted func(childComplexity int) int
+	}
+
+	DeleteOrganizationInvitePayload struct {
 		Deleted func(childComplexity int) int
 	}
 
@@ -628,7 +644,43 @@ type ComplexityRoot struct {
 		Space func(childComplexity int) int
 	}
 
+	Invite struct {
+		CreatedAt   func(childComplexity int) int
+		Creator     func(childComplexity int) int
+		Email       func(childComplexity int) int
+		ExpiresAt   func(childComplexity int) int
+		Handle      func(childComplexity int) int
+		MaximumUses func(childComplexity int) int
+		Redundant   func(childComplexity int) int
+		Resource    func(childComplexity int) int
+		Role        func(childComplexity int) int
+		URL         func(childComplexity int) int
+		Uses        func(childComplexity int) int
+	}
+
+	InviteConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	InviteEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	InviteUsersToOrganizationPayload struct {
+		FailedSSOEmails func(childComplexity int) int
+		Invites         func(childComplexity int) int
+		Users           func(childComplexity int) int
+	}
+
 	JoinOrganizationPayload struct {
+		Organization func(childComplexity int) int
+	}
+
+	JoinOrganizationWithInvitePayload struct {
 		Organization func(childComplexity int) int
 	}
 
@@ -746,6 +798,7 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
+		AcceptInvite                             func(childComplexity int, input model.AcceptInviteInput) int
 		AddMemberToOrganizationTeam              func(childComplexity int, input model.AddMemberToOrganizationTeamInput) int
 		AddSectionGroupToSite                    func(childComplexity int, input model.AddSectionGroupToSiteInput) int
 		AddSectionToGroup                        func(childComplexity int, input model.AddSectionToGroupInput) int
@@ -756,6 +809,7 @@ type ComplexityRoot struct {
 		CreateChangeRequest                      func(childComplexity int, input model.CreateChangeRequestInput) int
 		CreateCollection                         func(childComplexity int, input model.CreateCollectionInput) int
 		CreateOrganization                       func(childComplexity int, input model.CreateOrganizationInput) int
+		CreateOrganizationInvite                 func(childComplexity int, input model.CreateOrganizationInviteInput) int
 		CreateOrganizationTeam                   func(childComplexity int, input model.CreateOrganizationTeamInput) int
 		CreateSite                               func(childComplexity int, input model.CreateSiteInput) int
 		CreateSiteRedirect                       func(childComplexity int, input model.CreateSiteRedirectInput) int
@@ -766,6 +820,7 @@ type ComplexityRoot struct {
 		DeleteCommentReply                       func(childComplexity int, input model.DeleteCommentReplyInput) int
 		DeleteMemberFromOrganizationTeam         func(childComplexity int, input model.DeleteMemberFromOrganizationTeamInput) int
 		DeleteOrganization                       func(childComplexity int, input model.DeleteOrganizationInput) int
+		DeleteOrganizationInvite                 func(childComplexity int, input model.DeleteOrganizationInviteInput) int
 		DeleteSite                               func(childComplexity int, input model.DeleteSiteInput) int
 		DeleteSiteRedirect                       func(childComplexity int, input model.DeleteSiteRedirectInput) int
 		DeleteSiteSection                        func(childComplexity int, input model.DeleteSiteSectionInput) int
@@ -778,7 +833,9 @@ type ComplexityRoot struct {
 		ExportToGitRepository                    func(childComplexity int, input model.ExportToGitRepositoryInput) int
 		GrantPermissions                         func(childComplexity int, input model.GrantPermissionsInput) int
 		ImportGitRepository                      func(childComplexity int, input model.ImportGitRepositoryInput) int
+		InviteUsersToOrganization                func(childComplexity int, input model.InviteUsersToOrganizationInput) int
 		JoinOrganization                         func(childComplexity int, input model.JoinOrganizationInput) int
+		JoinOrganizationWithInvite               func(childComplexity int, input model.JoinOrganizationWithInviteInput) int
 		MergeChangeRequest                       func(childComplexity int, input model.MergeChangeRequestInput) int
 		MoveCollection                           func(childComplexity int, input model.MoveCollectionInput) int
 		MoveSiteSection                          func(childComplexity int, input model.MoveSiteSectionInput) int
@@ -817,6 +874,7 @@ type ComplexityRoot struct {
 		UpdateMembersInOrganizationTeam          func(childComplexity int, input model.UpdateMembersInOrganizationTeamInput) int
 		UpdateOrganization                       func(childComplexity int, input model.UpdateOrganizationInput) int
 		UpdateOrganizationAgentInstructions      func(childComplexity int, input model.UpdateOrganizationAgentInstructionsInput) int
+		UpdateOrganizationInvite                 func(childComplexity int, input model.UpdateOrganizationInviteInput) int
 		UpdateOrganizationMemberLastSeenAt       func(childComplexity int, input model.UpdateOrganizationMemberLastSeenAtInput) int
 		UpdatePermission                         func(childComplexity int, input model.UpdatePermissionInput) int
 		UpdateSite                               func(childComplexity int, input model.UpdateSiteInput) int
@@ -845,9 +903,12 @@ type ComplexityRoot struct {
 		DefaultContent    func(childComplexity int) int
 		DefaultRole       func(childComplexity int) int
 		EmailDomains      func(childComplexity int) int
+		EmailInvites      func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Hostname          func(childComplexity int) int
 		ID                func(childComplexity int) int
+		Invite            func(childComplexity int, id string) int
 		InviteLinks       func(childComplexity int) int
+		LinkInvites       func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Member            func(childComplexity int, user string) int
 		MemberSpaces      func(childComplexity int, user string, order *enum.Order, first *int, after *string, last *int, before *string) int
 		MemberTeams       func(childComplexity int, user string, title *string, first *int, after *string, last *int, before *string) int
@@ -1735,6 +1796,10 @@ type ComplexityRoot struct {
 		AgentInstructions func(childComplexity int) int
 	}
 
+	UpdateOrganizationInvitePayload struct {
+		Invite func(childComplexity int) int
+	}
+
 	UpdateOrganizationMemberLastSeenAtPayload struct {
 		Member func(childComplexity int) int
 	}
@@ -1934,6 +1999,13 @@ type FileResolver interface {
 
 	Backlinks(ctx context.Context, obj *revision.File, first *int, after *string, last *int, before *string) (*model.ContentLocationConnection, error)
 }
+type InviteResolver interface {
+	URL(ctx context.Context, obj *invite.Invite) (*string, error)
+
+	Resource(ctx context.Context, obj *invite.Invite) (node.Node, error)
+
+	Creator(ctx context.Context, obj *invite.Invite) (*ent.User, error)
+}
 type MemberResolver interface {
 	User(ctx context.Context, obj *ent.Member) (*ent.User, error)
 
@@ -1962,6 +2034,12 @@ type MutationResolver interface {
 	PostCommentReply(ctx context.Context, input model.PostCommentReplyInput) (*model.PostCommentReplyPayload, error)
 	UpdateCommentReply(ctx context.Context, input model.UpdateCommentReplyInput) (*model.UpdateCommentReplyPayload, error)
 	DeleteCommentReply(ctx context.Context, input model.DeleteCommentReplyInput) (*model.DeleteCommentReplyPayload, error)
+	InviteUsersToOrganization(ctx context.Context, input model.InviteUsersToOrganizationInput) (*model.InviteUsersToOrganizationPayload, error)
+	JoinOrganizationWithInvite(ctx context.Context, input model.JoinOrganizationWithInviteInput) (*model.JoinOrganizationWithInvitePayload, error)
+	AcceptInvite(ctx context.Context, input model.AcceptInviteInput) (*model.AcceptInvitePayload, error)
+	CreateOrganizationInvite(ctx context.Context, input model.CreateOrganizationInviteInput) (*model.CreateOrganizationInvitePayload, error)
+	UpdateOrganizationInvite(ctx context.Context, input model.UpdateOrganizationInviteInput) (*model.UpdateOrganizationInvitePayload, error)
+	DeleteOrganizationInvite(ctx context.Context, input model.DeleteOrganizationInviteInput) (*model.DeleteOrganizationInvitePayload, error)
 	UpdateMemberInOrganization(ctx context.Context, input model.UpdateMemberInOrganizationInput) (*model.UpdateMemberInOrganizationPayload, error)
 	RemoveMemberFromOrganization(ctx context.Context, input model.RemoveMemberFromOrganizationInput) (*model.RemoveMemberFromOrganizationPayload, error)
 	SetUserAsSSOMemberForOrganization(ctx context.Context, input model.SetUserAsSSOMemberForOrganizationInput) (*model.SetUserAsSSOMemberForOrganizationPayload, error)
@@ -2040,6 +2118,9 @@ type OrganizationResolver interface {
 	AuditLog(ctx context.Context, obj *organization.Organization, filter *model.AuditFilter, first *int, after *string, last *int, before *string) (*model.AuditEntryConnection, error)
 	Collections(ctx context.Context, obj *organization.Organization, nested bool, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
 	Structure(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.StructureConnection, error)
+	LinkInvites(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.InviteConnection, error)
+	EmailInvites(ctx context.Context, obj *organization.Organization, first *int, after *string, last *int, before *string) (*model.InviteConnection, error)
+	Invite(ctx context.Context, obj *organization.Organization, id string) (*invite.Invite, error)
 	Members(ctx context.Context, obj *organization.Organization, filter *model.MemberFilter, sort *enum.MemberSort, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
 	Member(ctx context.Context, obj *organization.Organization, user string) (*ent.Member, error)
 	MemberSpaces(ctx context.Context, obj *organization.Organization, user string, order *enum.Order, first *int, after *string, last *int, before *string) (*model.MemberSpaceConnection, error)
@@ -2246,6 +2327,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 	ec := newExecutionContext(nil, e, nil)
 	_ = ec
 	switch typeName + "." + field {
+
+	case "AcceptInvitePayload.accessToken":
+		if e.ComplexityRoot.AcceptInvitePayload.AccessToken == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AcceptInvitePayload.AccessToken(childComplexity), true
+	case "AcceptInvitePayload.organization":
+		if e.ComplexityRoot.AcceptInvitePayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AcceptInvitePayload.Organization(childComplexity), true
+	case "AcceptInvitePayload.user":
+		if e.ComplexityRoot.AcceptInvitePayload.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AcceptInvitePayload.User(childComplexity), true
 
 	case "AccessToken.createdAt":
 		if e.ComplexityRoot.AccessToken.CreatedAt == nil {
@@ -3722,6 +3822,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateCollectionPayload.Collection(childComplexity), true
 
+	case "CreateOrganizationInvitePayload.invite":
+		if e.ComplexityRoot.CreateOrganizationInvitePayload.Invite == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateOrganizationInvitePayload.Invite(childComplexity), true
+
 	case "CreateOrganizationPayload.organization":
 		if e.ComplexityRoot.CreateOrganizationPayload.Organization == nil {
 			break
@@ -3791,6 +3898,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteMemberFromOrganizationTeamPayload.Deleted(childComplexity), true
+
+	case "DeleteOrganizationInvitePayload.deleted":
+		if e.ComplexityRoot.DeleteOrganizationInvitePayload.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteOrganizationInvitePayload.Deleted(childComplexity), true
 
 	case "DeleteOrganizationPayload.deleted":
 		if e.ComplexityRoot.DeleteOrganizationPayload.Deleted == nil {
@@ -4113,12 +4227,143 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ImportGitRepositoryPayload.Space(childComplexity), true
 
+	case "Invite.createdAt":
+		if e.ComplexityRoot.Invite.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.CreatedAt(childComplexity), true
+	case "Invite.creator":
+		if e.ComplexityRoot.Invite.Creator == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Creator(childComplexity), true
+	case "Invite.email":
+		if e.ComplexityRoot.Invite.Email == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Email(childComplexity), true
+	case "Invite.expiresAt":
+		if e.ComplexityRoot.Invite.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.ExpiresAt(childComplexity), true
+	case "Invite.id":
+		if e.ComplexityRoot.Invite.Handle == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Handle(childComplexity), true
+	case "Invite.maximumUses":
+		if e.ComplexityRoot.Invite.MaximumUses == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.MaximumUses(childComplexity), true
+	case "Invite.redundant":
+		if e.ComplexityRoot.Invite.Redundant == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Redundant(childComplexity), true
+	case "Invite.resource":
+		if e.ComplexityRoot.Invite.Resource == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Resource(childComplexity), true
+	case "Invite.role":
+		if e.ComplexityRoot.Invite.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Role(childComplexity), true
+	case "Invite.url":
+		if e.ComplexityRoot.Invite.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.URL(childComplexity), true
+	case "Invite.uses":
+		if e.ComplexityRoot.Invite.Uses == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Uses(childComplexity), true
+
+	case "InviteConnection.edges":
+		if e.ComplexityRoot.InviteConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteConnection.Edges(childComplexity), true
+	case "InviteConnection.nodes":
+		if e.ComplexityRoot.InviteConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteConnection.Nodes(childComplexity), true
+	case "InviteConnection.pageInfo":
+		if e.ComplexityRoot.InviteConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteConnection.PageInfo(childComplexity), true
+	case "InviteConnection.totalCount":
+		if e.ComplexityRoot.InviteConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteConnection.TotalCount(childComplexity), true
+
+	case "InviteEdge.cursor":
+		if e.ComplexityRoot.InviteEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteEdge.Cursor(childComplexity), true
+	case "InviteEdge.node":
+		if e.ComplexityRoot.InviteEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteEdge.Node(childComplexity), true
+
+	case "InviteUsersToOrganizationPayload.failedSSOEmails":
+		if e.ComplexityRoot.InviteUsersToOrganizationPayload.FailedSSOEmails == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteUsersToOrganizationPayload.FailedSSOEmails(childComplexity), true
+	case "InviteUsersToOrganizationPayload.invites":
+		if e.ComplexityRoot.InviteUsersToOrganizationPayload.Invites == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteUsersToOrganizationPayload.Invites(childComplexity), true
+	case "InviteUsersToOrganizationPayload.users":
+		if e.ComplexityRoot.InviteUsersToOrganizationPayload.Users == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InviteUsersToOrganizationPayload.Users(childComplexity), true
+
 	case "JoinOrganizationPayload.organization":
 		if e.ComplexityRoot.JoinOrganizationPayload.Organization == nil {
 			break
 		}
 
 		return e.ComplexityRoot.JoinOrganizationPayload.Organization(childComplexity), true
+
+	case "JoinOrganizationWithInvitePayload.organization":
+		if e.ComplexityRoot.JoinOrganizationWithInvitePayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.JoinOrganizationWithInvitePayload.Organization(childComplexity), true
 
 	case "Link.locations":
 		if e.ComplexityRoot.Link.Locations == nil {
@@ -4475,6 +4720,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MoveSpacePayload.Space(childComplexity), true
 
+	case "Mutation.acceptInvite":
+		if e.ComplexityRoot.Mutation.AcceptInvite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_acceptInvite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AcceptInvite(childComplexity, args["input"].(model.AcceptInviteInput)), true
 	case "Mutation.addMemberToOrganizationTeam":
 		if e.ComplexityRoot.Mutation.AddMemberToOrganizationTeam == nil {
 			break
@@ -4585,6 +4841,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateOrganization(childComplexity, args["input"].(model.CreateOrganizationInput)), true
+	case "Mutation.createOrganizationInvite":
+		if e.ComplexityRoot.Mutation.CreateOrganizationInvite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createOrganizationInvite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateOrganizationInvite(childComplexity, args["input"].(model.CreateOrganizationInviteInput)), true
 	case "Mutation.createOrganizationTeam":
 		if e.ComplexityRoot.Mutation.CreateOrganizationTeam == nil {
 			break
@@ -4695,6 +4962,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteOrganization(childComplexity, args["input"].(model.DeleteOrganizationInput)), true
+	case "Mutation.deleteOrganizationInvite":
+		if e.ComplexityRoot.Mutation.DeleteOrganizationInvite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteOrganizationInvite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteOrganizationInvite(childComplexity, args["input"].(model.DeleteOrganizationInviteInput)), true
 	case "Mutation.deleteSite":
 		if e.ComplexityRoot.Mutation.DeleteSite == nil {
 			break
@@ -4827,6 +5105,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ImportGitRepository(childComplexity, args["input"].(model.ImportGitRepositoryInput)), true
+	case "Mutation.inviteUsersToOrganization":
+		if e.ComplexityRoot.Mutation.InviteUsersToOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_inviteUsersToOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.InviteUsersToOrganization(childComplexity, args["input"].(model.InviteUsersToOrganizationInput)), true
 	case "Mutation.joinOrganization":
 		if e.ComplexityRoot.Mutation.JoinOrganization == nil {
 			break
@@ -4838,6 +5127,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.JoinOrganization(childComplexity, args["input"].(model.JoinOrganizationInput)), true
+	case "Mutation.joinOrganizationWithInvite":
+		if e.ComplexityRoot.Mutation.JoinOrganizationWithInvite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_joinOrganizationWithInvite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.JoinOrganizationWithInvite(childComplexity, args["input"].(model.JoinOrganizationWithInviteInput)), true
 	case "Mutation.mergeChangeRequest":
 		if e.ComplexityRoot.Mutation.MergeChangeRequest == nil {
 			break
@@ -5256,6 +5556,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateOrganizationAgentInstructions(childComplexity, args["input"].(model.UpdateOrganizationAgentInstructionsInput)), true
+	case "Mutation.updateOrganizationInvite":
+		if e.ComplexityRoot.Mutation.UpdateOrganizationInvite == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateOrganizationInvite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateOrganizationInvite(childComplexity, args["input"].(model.UpdateOrganizationInviteInput)), true
 	case "Mutation.updateOrganizationMemberLastSeenAt":
 		if e.ComplexityRoot.Mutation.UpdateOrganizationMemberLastSeenAt == nil {
 			break
@@ -5497,6 +5808,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.EmailDomains(childComplexity), true
+	case "Organization.emailInvites":
+		if e.ComplexityRoot.Organization.EmailInvites == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_emailInvites_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.EmailInvites(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.hostname":
 		if e.ComplexityRoot.Organization.Hostname == nil {
 			break
@@ -5509,12 +5831,34 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.ID(childComplexity), true
+	case "Organization.invite":
+		if e.ComplexityRoot.Organization.Invite == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_invite_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.Invite(childComplexity, args["id"].(string)), true
 	case "Organization.inviteLinks":
 		if e.ComplexityRoot.Organization.InviteLinks == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Organization.InviteLinks(childComplexity), true
+	case "Organization.linkInvites":
+		if e.ComplexityRoot.Organization.LinkInvites == nil {
+			break
+		}
+
+		args, err := ec.field_Organization_linkInvites_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Organization.LinkInvites(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Organization.member":
 		if e.ComplexityRoot.Organization.Member == nil {
 			break
@@ -9061,6 +9405,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateOrganizationAgentInstructionsPayload.AgentInstructions(childComplexity), true
 
+	case "UpdateOrganizationInvitePayload.invite":
+		if e.ComplexityRoot.UpdateOrganizationInvitePayload.Invite == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateOrganizationInvitePayload.Invite(childComplexity), true
+
 	case "UpdateOrganizationMemberLastSeenAtPayload.member":
 		if e.ComplexityRoot.UpdateOrganizationMemberLastSeenAtPayload.Member == nil {
 			break
@@ -9318,6 +9669,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputAcceptInviteInput,
 		ec.unmarshalInputAddMemberToOrganizationTeamInput,
 		ec.unmarshalInputAddSectionGroupToSiteInput,
 		ec.unmarshalInputAddSectionToGroupInput,
@@ -9335,6 +9687,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateChangeRequestInput,
 		ec.unmarshalInputCreateCollectionInput,
 		ec.unmarshalInputCreateOrganizationInput,
+		ec.unmarshalInputCreateOrganizationInviteInput,
 		ec.unmarshalInputCreateOrganizationTeamInput,
 		ec.unmarshalInputCreateSiteInput,
 		ec.unmarshalInputCreateSiteRedirectInput,
@@ -9346,6 +9699,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteCommentReplyInput,
 		ec.unmarshalInputDeleteMemberFromOrganizationTeamInput,
 		ec.unmarshalInputDeleteOrganizationInput,
+		ec.unmarshalInputDeleteOrganizationInviteInput,
 		ec.unmarshalInputDeletePageInput,
 		ec.unmarshalInputDeleteSiteInput,
 		ec.unmarshalInputDeleteSiteRedirectInput,
@@ -9362,7 +9716,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInsertFileInput,
 		ec.unmarshalInputInsertFilesInput,
 		ec.unmarshalInputInsertPageInput,
+		ec.unmarshalInputInviteUsersToOrganizationInput,
+		ec.unmarshalInputInvitedPersonInput,
 		ec.unmarshalInputJoinOrganizationInput,
+		ec.unmarshalInputJoinOrganizationWithInviteInput,
 		ec.unmarshalInputLinkFilter,
 		ec.unmarshalInputMemberFilter,
 		ec.unmarshalInputMergeChangeRequestInput,
@@ -9415,6 +9772,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateMembersInOrganizationTeamInput,
 		ec.unmarshalInputUpdateOrganizationAgentInstructionsInput,
 		ec.unmarshalInputUpdateOrganizationInput,
+		ec.unmarshalInputUpdateOrganizationInviteInput,
 		ec.unmarshalInputUpdateOrganizationMemberLastSeenAtInput,
 		ec.unmarshalInputUpdatePageInput,
 		ec.unmarshalInputUpdatePermissionInput,
@@ -10866,6 +11224,162 @@ type PageOutcome {
   page: Page
   "The name that the edit gave the new page."
   ref: String
+}
+`, BuiltIn: false},
+	{Name: "../schema/invite.graphqls", Input: `extend type Organization {
+  "Links by which people join, oldest first, but for revoked ones; for administrators of the organization."
+  linkInvites(first: Int, after: String, last: Int, before: String): InviteConnection!
+  "Invites to e-mail addresses, oldest first, but for revoked ones; for administrators of the organization."
+  emailInvites(first: Int, after: String, last: Int, before: String): InviteConnection!
+  "An invite by its id or its secret; for administrators of what it leads to."
+  invite(id: ID!): Invite!
+}
+
+extend type Mutation {
+  """
+  Invites people by their e-mail addresses; for administrators of the
+  organization. Members with a lower role have the new one at once, all others
+  when they accept.
+  """
+  inviteUsersToOrganization(input: InviteUsersToOrganizationInput!): InviteUsersToOrganizationPayload!
+  "Gives the viewer what an invite gives, and takes nothing."
+  joinOrganizationWithInvite(input: JoinOrganizationWithInviteInput!): JoinOrganizationWithInvitePayload!
+  """
+  Makes an account for somebody without one who was invited by e-mail, and
+  accepts the invite. It needs no token. CONFLICT when the address has an account.
+  """
+  acceptInvite(input: AcceptInviteInput!): AcceptInvitePayload!
+  "Makes a link by which people join; for administrators of what it leads to."
+  createOrganizationInvite(input: CreateOrganizationInviteInput!): CreateOrganizationInvitePayload!
+  updateOrganizationInvite(input: UpdateOrganizationInviteInput!): UpdateOrganizationInvitePayload!
+  "Revokes an invite. Who joined by it stays."
+  deleteOrganizationInvite(input: DeleteOrganizationInviteInput!): DeleteOrganizationInvitePayload!
+}
+
+"Lets people join an organization, or come to a space or collection as guests."
+type Invite {
+  """
+  With the secret in it when the invite was made just now: inv_….…, which is
+  shown once. Every operation takes both forms.
+  """
+  id: ID!
+  "The address of the page that says how to accept; null but when the invite was made just now."
+  url: String
+  "The role that it gives in what it leads to; null makes guests of the organization."
+  role: Role
+  "The space or collection that it leads to; null for the organization itself."
+  resource: InviteResource
+  "The address of the one person that it is for; null for a link."
+  email: String
+  "Whether the viewer has already what the invite gives."
+  redundant: Boolean!
+  uses: Int!
+  "How many people may accept it; null for any number."
+  maximumUses: Int
+  "When it ends; null for never."
+  expiresAt: DateTime
+  createdAt: DateTime!
+  creator: User!
+}
+
+union InviteResource = Space | Collection
+
+type InviteConnection {
+  edges: [InviteEdge!]!
+  nodes: [Invite!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type InviteEdge {
+  cursor: String!
+  node: Invite!
+}
+
+input InviteUsersToOrganizationInput {
+  organization: ID!
+  "1 to 100. Of an address that is given twice the last counts."
+  emails: [InvitedPersonInput!]!
+  "Of those for whom none is given; left out, it is the default role of the organization. Null makes guests."
+  role: Role
+  "Whether they sign in through single sign-on."
+  sso: Boolean
+}
+
+input InvitedPersonInput {
+  email: String!
+  "Null makes a guest."
+  role: Role
+}
+
+type InviteUsersToOrganizationPayload {
+  "Members who had a lower role."
+  users: [User!]!
+  "For everybody who is no member; each takes the place of an older one to the same address."
+  invites: [Invite!]!
+  "Addresses whose owners were invited, but not to sign in through single sign-on, which the organization does not use."
+  failedSSOEmails: [String!]!
+}
+
+input JoinOrganizationWithInviteInput {
+  "Left out, it is the one that the invite leads to."
+  organization: ID
+  "The secret, or the id of an invite to the viewer's verified e-mail address."
+  invite: ID!
+}
+
+type JoinOrganizationWithInvitePayload {
+  organization: Organization!
+}
+
+input AcceptInviteInput {
+  secret: String!
+  "1 to 64 characters."
+  displayName: String!
+}
+
+type AcceptInvitePayload {
+  user: User!
+  organization: Organization!
+  "An access token of theirs, which is shown once."
+  accessToken: String!
+}
+
+input CreateOrganizationInviteInput {
+  organization: ID!
+  "A space or collection, to which people come as guests."
+  resource: ID
+  "It has to be given: null makes guests of the organization, and is refused with a resource."
+  role: Role
+  "In the future; left out, the link does not expire."
+  expiresAt: DateTime
+  "1 to 100000; left out, any number of people may use the link."
+  maximumUses: Int
+}
+
+type CreateOrganizationInvitePayload {
+  invite: Invite!
+}
+
+input UpdateOrganizationInviteInput {
+  organization: ID!
+  invite: ID!
+  role: Role
+  "Null for never."
+  expiresAt: DateTime
+}
+
+type UpdateOrganizationInvitePayload {
+  invite: Invite!
+}
+
+input DeleteOrganizationInviteInput {
+  organization: ID!
+  invite: ID!
+}
+
+type DeleteOrganizationInvitePayload {
+  deleted: Boolean!
 }
 `, BuiltIn: false},
 	{Name: "../schema/member.graphqls", Input: `extend type Organization {
@@ -13250,6 +13764,17 @@ func (ec *executionContext) field_File_backlinks_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_acceptInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAcceptInviteInput2octavoᚋgraphᚋmodelᚐAcceptInviteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_addMemberToOrganizationTeam_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13342,6 +13867,17 @@ func (ec *executionContext) field_Mutation_createCollection_args(ctx context.Con
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateCollectionInput2octavoᚋgraphᚋmodelᚐCreateCollectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createOrganizationInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCreateOrganizationInviteInput2octavoᚋgraphᚋmodelᚐCreateOrganizationInviteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -13452,6 +13988,17 @@ func (ec *executionContext) field_Mutation_deleteMemberFromOrganizationTeam_args
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteMemberFromOrganizationTeamInput2octavoᚋgraphᚋmodelᚐDeleteMemberFromOrganizationTeamInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteOrganizationInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDeleteOrganizationInviteInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInviteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -13595,6 +14142,28 @@ func (ec *executionContext) field_Mutation_importGitRepository_args(ctx context.
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNImportGitRepositoryInput2octavoᚋgraphᚋmodelᚐImportGitRepositoryInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_inviteUsersToOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNInviteUsersToOrganizationInput2octavoᚋgraphᚋmodelᚐInviteUsersToOrganizationInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_joinOrganizationWithInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNJoinOrganizationWithInviteInput2octavoᚋgraphᚋmodelᚐJoinOrganizationWithInviteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -14020,6 +14589,17 @@ func (ec *executionContext) field_Mutation_updateOrganizationAgentInstructions_a
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateOrganizationInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNUpdateOrganizationInviteInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationInviteInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateOrganizationMemberLastSeenAt_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -14286,6 +14866,69 @@ func (ec *executionContext) field_Organization_collections_args(ctx context.Cont
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_emailInvites_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_invite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Organization_linkInvites_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -15652,6 +16295,179 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // endregion ************************** directives.gotpl **************************
 
 // region    **************************** field.gotpl *****************************
+
+func (ec *executionContext) _AcceptInvitePayload_user(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AcceptInvitePayload_user,
+		func(ctx context.Context) (any, error) {
+			return obj.User, nil
+		},
+		nil,
+		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AcceptInvitePayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AcceptInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AcceptInvitePayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AcceptInvitePayload_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AcceptInvitePayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AcceptInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
+			case "auditLog":
+				return ec.fieldContext_Organization_auditLog(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AcceptInvitePayload_accessToken(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AcceptInvitePayload_accessToken,
+		func(ctx context.Context) (any, error) {
+			return obj.AccessToken, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AcceptInvitePayload_accessToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AcceptInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
 
 func (ec *executionContext) _AccessToken_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
@@ -19366,6 +20182,12 @@ func (ec *executionContext) fieldContext_Collection_organization(_ context.Conte
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -22900,6 +23722,12 @@ func (ec *executionContext) fieldContext_ContentLocation_organization(_ context.
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -24605,6 +25433,59 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateOrganizationInvitePayload_invite(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CreateOrganizationInvitePayload_invite,
+		func(ctx context.Context) (any, error) {
+			return obj.Invite, nil
+		},
+		nil,
+		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CreateOrganizationInvitePayload_invite(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateOrganizationInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24677,6 +25558,12 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -25131,6 +26018,35 @@ func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload_deleted(ctx
 func (ec *executionContext) fieldContext_DeleteMemberFromOrganizationTeamPayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeleteMemberFromOrganizationTeamPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteOrganizationInvitePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteOrganizationInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DeleteOrganizationInvitePayload_deleted,
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DeleteOrganizationInvitePayload_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteOrganizationInvitePayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -26928,6 +27844,702 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Invite_id(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_id,
+		func(ctx context.Context) (any, error) {
+			return obj.Handle(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_url(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_url,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Invite().URL(ctx, obj)
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_role(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Role does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_resource(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_resource,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Invite().Resource(ctx, obj)
+		},
+		nil,
+		ec.marshalOInviteResource2octavoᚋinternalᚋnodeᚐNode,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type InviteResource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_email(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_redundant(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_redundant,
+		func(ctx context.Context) (any, error) {
+			return obj.Redundant, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_redundant(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_uses(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_uses,
+		func(ctx context.Context) (any, error) {
+			return obj.Uses, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_uses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_maximumUses(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_maximumUses,
+		func(ctx context.Context) (any, error) {
+			return obj.MaximumUses, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_maximumUses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_expiresAt(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalODateTime2ᚖtimeᚐTime,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_createdAt(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invite_creator(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_creator,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Invite().Creator(ctx, obj)
+		},
+		nil,
+		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_creator(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNInviteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐInviteEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_InviteEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_InviteEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InviteEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.InviteEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.InviteEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteUsersToOrganizationPayload_users(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteUsersToOrganizationPayload_users,
+		func(ctx context.Context) (any, error) {
+			return obj.Users, nil
+		},
+		nil,
+		ec.marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_users(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteUsersToOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_User_id(ctx, field)
+			case "displayName":
+				return ec.fieldContext_User_displayName(ctx, field)
+			case "email":
+				return ec.fieldContext_User_email(ctx, field)
+			case "photoURL":
+				return ec.fieldContext_User_photoURL(ctx, field)
+			case "urls":
+				return ec.fieldContext_User_urls(ctx, field)
+			case "accessTokens":
+				return ec.fieldContext_User_accessTokens(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteUsersToOrganizationPayload_invites(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteUsersToOrganizationPayload_invites,
+		func(ctx context.Context) (any, error) {
+			return obj.Invites, nil
+		},
+		nil,
+		ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_invites(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteUsersToOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InviteUsersToOrganizationPayload_failedSSOEmails(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails,
+		func(ctx context.Context) (any, error) {
+			return obj.FailedSSOEmails, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InviteUsersToOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _JoinOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.JoinOrganizationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27000,6 +28612,113 @@ func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ 
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
+			case "members":
+				return ec.fieldContext_Organization_members(ctx, field)
+			case "member":
+				return ec.fieldContext_Organization_member(ctx, field)
+			case "memberSpaces":
+				return ec.fieldContext_Organization_memberSpaces(ctx, field)
+			case "memberTeams":
+				return ec.fieldContext_Organization_memberTeams(ctx, field)
+			case "sites":
+				return ec.fieldContext_Organization_sites(ctx, field)
+			case "site":
+				return ec.fieldContext_Organization_site(ctx, field)
+			case "teams":
+				return ec.fieldContext_Organization_teams(ctx, field)
+			case "team":
+				return ec.fieldContext_Organization_team(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _JoinOrganizationWithInvitePayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.JoinOrganizationWithInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_JoinOrganizationWithInvitePayload_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_JoinOrganizationWithInvitePayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "JoinOrganizationWithInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Organization_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Organization_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Organization_createdAt(ctx, field)
+			case "emailDomains":
+				return ec.fieldContext_Organization_emailDomains(ctx, field)
+			case "hostname":
+				return ec.fieldContext_Organization_hostname(ctx, field)
+			case "type":
+				return ec.fieldContext_Organization_type(ctx, field)
+			case "useCase":
+				return ec.fieldContext_Organization_useCase(ctx, field)
+			case "communityType":
+				return ec.fieldContext_Organization_communityType(ctx, field)
+			case "plan":
+				return ec.fieldContext_Organization_plan(ctx, field)
+			case "defaultRole":
+				return ec.fieldContext_Organization_defaultRole(ctx, field)
+			case "defaultContent":
+				return ec.fieldContext_Organization_defaultContent(ctx, field)
+			case "sso":
+				return ec.fieldContext_Organization_sso(ctx, field)
+			case "ai":
+				return ec.fieldContext_Organization_ai(ctx, field)
+			case "inviteLinks":
+				return ec.fieldContext_Organization_inviteLinks(ctx, field)
+			case "mergeRules":
+				return ec.fieldContext_Organization_mergeRules(ctx, field)
+			case "urls":
+				return ec.fieldContext_Organization_urls(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Organization_permissions(ctx, field)
+			case "spaces":
+				return ec.fieldContext_Organization_spaces(ctx, field)
+			case "changeRequests":
+				return ec.fieldContext_Organization_changeRequests(ctx, field)
+			case "search":
+				return ec.fieldContext_Organization_search(ctx, field)
+			case "agentInstructions":
+				return ec.fieldContext_Organization_agentInstructions(ctx, field)
+			case "auditLog":
+				return ec.fieldContext_Organization_auditLog(ctx, field)
+			case "collections":
+				return ec.fieldContext_Organization_collections(ctx, field)
+			case "structure":
+				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -30292,6 +32011,284 @@ func (ec *executionContext) fieldContext_Mutation_deleteCommentReply(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_deleteCommentReply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_inviteUsersToOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_inviteUsersToOrganization,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InviteUsersToOrganization(ctx, fc.Args["input"].(model.InviteUsersToOrganizationInput))
+		},
+		nil,
+		ec.marshalNInviteUsersToOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐInviteUsersToOrganizationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_inviteUsersToOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "users":
+				return ec.fieldContext_InviteUsersToOrganizationPayload_users(ctx, field)
+			case "invites":
+				return ec.fieldContext_InviteUsersToOrganizationPayload_invites(ctx, field)
+			case "failedSSOEmails":
+				return ec.fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InviteUsersToOrganizationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_inviteUsersToOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_joinOrganizationWithInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_joinOrganizationWithInvite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().JoinOrganizationWithInvite(ctx, fc.Args["input"].(model.JoinOrganizationWithInviteInput))
+		},
+		nil,
+		ec.marshalNJoinOrganizationWithInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐJoinOrganizationWithInvitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_joinOrganizationWithInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "organization":
+				return ec.fieldContext_JoinOrganizationWithInvitePayload_organization(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type JoinOrganizationWithInvitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_joinOrganizationWithInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_acceptInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_acceptInvite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AcceptInvite(ctx, fc.Args["input"].(model.AcceptInviteInput))
+		},
+		nil,
+		ec.marshalNAcceptInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐAcceptInvitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_acceptInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "user":
+				return ec.fieldContext_AcceptInvitePayload_user(ctx, field)
+			case "organization":
+				return ec.fieldContext_AcceptInvitePayload_organization(ctx, field)
+			case "accessToken":
+				return ec.fieldContext_AcceptInvitePayload_accessToken(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AcceptInvitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_acceptInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createOrganizationInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_createOrganizationInvite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateOrganizationInvite(ctx, fc.Args["input"].(model.CreateOrganizationInviteInput))
+		},
+		nil,
+		ec.marshalNCreateOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐCreateOrganizationInvitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_createOrganizationInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "invite":
+				return ec.fieldContext_CreateOrganizationInvitePayload_invite(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationInvitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createOrganizationInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateOrganizationInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_updateOrganizationInvite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateOrganizationInvite(ctx, fc.Args["input"].(model.UpdateOrganizationInviteInput))
+		},
+		nil,
+		ec.marshalNUpdateOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationInvitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_updateOrganizationInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "invite":
+				return ec.fieldContext_UpdateOrganizationInvitePayload_invite(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationInvitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateOrganizationInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteOrganizationInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_deleteOrganizationInvite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteOrganizationInvite(ctx, fc.Args["input"].(model.DeleteOrganizationInviteInput))
+		},
+		nil,
+		ec.marshalNDeleteOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteOrganizationInvitePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_deleteOrganizationInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deleted":
+				return ec.fieldContext_DeleteOrganizationInvitePayload_deleted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationInvitePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteOrganizationInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -34113,6 +36110,173 @@ func (ec *executionContext) fieldContext_Organization_structure(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Organization_linkInvites(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_linkInvites,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().LinkInvites(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNInviteConnection2ᚖoctavoᚋgraphᚋmodelᚐInviteConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_linkInvites(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InviteConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InviteConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InviteConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_InviteConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InviteConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_linkInvites_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_emailInvites(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_emailInvites,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().EmailInvites(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNInviteConnection2ᚖoctavoᚋgraphᚋmodelᚐInviteConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_emailInvites(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InviteConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InviteConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InviteConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_InviteConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InviteConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_emailInvites_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Organization_invite(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Organization_invite,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Organization().Invite(ctx, obj, fc.Args["id"].(string))
+		},
+		nil,
+		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Organization_invite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Organization",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Organization_invite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Organization_members(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34708,6 +36872,12 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -34900,6 +37070,12 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -38534,6 +40710,12 @@ func (ec *executionContext) fieldContext_Query_organization(ctx context.Context,
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -44913,6 +47095,12 @@ func (ec *executionContext) fieldContext_Site_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -50083,6 +52271,12 @@ func (ec *executionContext) fieldContext_Space_organization(_ context.Context, f
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -53255,6 +55449,12 @@ func (ec *executionContext) fieldContext_Team_organization(_ context.Context, fi
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -55376,6 +57576,59 @@ func (ec *executionContext) fieldContext_UpdateOrganizationAgentInstructionsPayl
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateOrganizationInvitePayload_invite(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationInvitePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UpdateOrganizationInvitePayload_invite,
+		func(ctx context.Context) (any, error) {
+			return obj.Invite, nil
+		},
+		nil,
+		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_UpdateOrganizationInvitePayload_invite(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateOrganizationInvitePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invite_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Invite_url(ctx, field)
+			case "role":
+				return ec.fieldContext_Invite_role(ctx, field)
+			case "resource":
+				return ec.fieldContext_Invite_resource(ctx, field)
+			case "email":
+				return ec.fieldContext_Invite_email(ctx, field)
+			case "redundant":
+				return ec.fieldContext_Invite_redundant(ctx, field)
+			case "uses":
+				return ec.fieldContext_Invite_uses(ctx, field)
+			case "maximumUses":
+				return ec.fieldContext_Invite_maximumUses(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invite_expiresAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invite_createdAt(ctx, field)
+			case "creator":
+				return ec.fieldContext_Invite_creator(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationMemberLastSeenAtPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -55497,6 +57750,12 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 				return ec.fieldContext_Organization_collections(ctx, field)
 			case "structure":
 				return ec.fieldContext_Organization_structure(ctx, field)
+			case "linkInvites":
+				return ec.fieldContext_Organization_linkInvites(ctx, field)
+			case "emailInvites":
+				return ec.fieldContext_Organization_emailInvites(ctx, field)
+			case "invite":
+				return ec.fieldContext_Organization_invite(ctx, field)
 			case "members":
 				return ec.fieldContext_Organization_members(ctx, field)
 			case "member":
@@ -58597,6 +60856,39 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputAcceptInviteInput(ctx context.Context, obj any) (model.AcceptInviteInput, error) {
+	var it model.AcceptInviteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"secret", "displayName"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "secret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secret"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Secret = data
+		case "displayName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayName"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DisplayName = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAddMemberToOrganizationTeamInput(ctx context.Context, obj any) (model.AddMemberToOrganizationTeamInput, error) {
 	var it model.AddMemberToOrganizationTeamInput
 	asMap := map[string]any{}
@@ -59333,6 +61625,60 @@ func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateOrganizationInviteInput(ctx context.Context, obj any) (model.CreateOrganizationInviteInput, error) {
+	var it model.CreateOrganizationInviteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "resource", "role", "expiresAt", "maximumUses"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "resource":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resource = graphql.OmittableOf(data)
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "expiresAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expiresAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpiresAt = graphql.OmittableOf(data)
+		case "maximumUses":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("maximumUses"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MaximumUses = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateOrganizationTeamInput(ctx context.Context, obj any) (model.CreateOrganizationTeamInput, error) {
 	var it model.CreateOrganizationTeamInput
 	asMap := map[string]any{}
@@ -59733,6 +62079,39 @@ func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Co
 				return it, err
 			}
 			it.Title = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteOrganizationInviteInput(ctx context.Context, obj any) (model.DeleteOrganizationInviteInput, error) {
+	var it model.DeleteOrganizationInviteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "invite"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "invite":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("invite"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Invite = data
 		}
 	}
 	return it, nil
@@ -60399,6 +62778,86 @@ func (ec *executionContext) unmarshalInputInsertPageInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputInviteUsersToOrganizationInput(ctx context.Context, obj any) (model.InviteUsersToOrganizationInput, error) {
+	var it model.InviteUsersToOrganizationInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "emails", "role", "sso"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "emails":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("emails"))
+			data, err := ec.unmarshalNInvitedPersonInput2ᚕᚖoctavoᚋgraphᚋmodelᚐInvitedPersonInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Emails = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "sso":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sso"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sso = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInvitedPersonInput(ctx context.Context, obj any) (model.InvitedPersonInput, error) {
+	var it model.InvitedPersonInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"email", "role"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "email":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("email"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Email = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputJoinOrganizationInput(ctx context.Context, obj any) (model.JoinOrganizationInput, error) {
 	var it model.JoinOrganizationInput
 	asMap := map[string]any{}
@@ -60420,6 +62879,39 @@ func (ec *executionContext) unmarshalInputJoinOrganizationInput(ctx context.Cont
 				return it, err
 			}
 			it.Organization = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputJoinOrganizationWithInviteInput(ctx context.Context, obj any) (model.JoinOrganizationWithInviteInput, error) {
+	var it model.JoinOrganizationWithInviteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "invite"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = graphql.OmittableOf(data)
+		case "invite":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("invite"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Invite = data
 		}
 	}
 	return it, nil
@@ -62393,6 +64885,53 @@ func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateOrganizationInviteInput(ctx context.Context, obj any) (model.UpdateOrganizationInviteInput, error) {
+	var it model.UpdateOrganizationInviteInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"organization", "invite", "role", "expiresAt"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "organization":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organization"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Organization = data
+		case "invite":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("invite"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Invite = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖoctavoᚋinternalᚋaccessᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "expiresAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expiresAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpiresAt = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateOrganizationMemberLastSeenAtInput(ctx context.Context, obj any) (model.UpdateOrganizationMemberLastSeenAtInput, error) {
 	var it model.UpdateOrganizationMemberLastSeenAtInput
 	asMap := map[string]any{}
@@ -63218,6 +65757,33 @@ func (ec *executionContext) _CommentAdded(ctx context.Context, sel ast.Selection
 	}
 }
 
+func (ec *executionContext) _InviteResource(ctx context.Context, sel ast.SelectionSet, obj node.Node) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case space.Space:
+		return ec._Space(ctx, sel, &obj)
+	case *space.Space:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Space(ctx, sel, obj)
+	case collection.Collection:
+		return ec._Collection(ctx, sel, &obj)
+	case *collection.Collection:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Collection(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InviteResource must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj node.Node) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
@@ -63455,6 +66021,55 @@ func (ec *executionContext) _StructureItem(ctx context.Context, sel ast.Selectio
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var acceptInvitePayloadImplementors = []string{"AcceptInvitePayload"}
+
+func (ec *executionContext) _AcceptInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AcceptInvitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, acceptInvitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AcceptInvitePayload")
+		case "user":
+			out.Values[i] = ec._AcceptInvitePayload_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "organization":
+			out.Values[i] = ec._AcceptInvitePayload_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "accessToken":
+			out.Values[i] = ec._AcceptInvitePayload_accessToken(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
 
 var accessTokenImplementors = []string{"AccessToken", "Node"}
 
@@ -65471,7 +68086,7 @@ func (ec *executionContext) _ChangeRequestURLs(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var collectionImplementors = []string{"Collection", "StructureItem", "Node", "PermissionResource"}
+var collectionImplementors = []string{"Collection", "StructureItem", "Node", "InviteResource", "PermissionResource"}
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *collection.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
@@ -68099,6 +70714,45 @@ func (ec *executionContext) _CreateCollectionPayload(ctx context.Context, sel as
 	return out
 }
 
+var createOrganizationInvitePayloadImplementors = []string{"CreateOrganizationInvitePayload"}
+
+func (ec *executionContext) _CreateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationInvitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationInvitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateOrganizationInvitePayload")
+		case "invite":
+			out.Values[i] = ec._CreateOrganizationInvitePayload_invite(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var createOrganizationPayloadImplementors = []string{"CreateOrganizationPayload"}
 
 func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationPayload) graphql.Marshaler {
@@ -68463,6 +71117,45 @@ func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload(ctx context
 			out.Values[i] = graphql.MarshalString("DeleteMemberFromOrganizationTeamPayload")
 		case "deleted":
 			out.Values[i] = ec._DeleteMemberFromOrganizationTeamPayload_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var deleteOrganizationInvitePayloadImplementors = []string{"DeleteOrganizationInvitePayload"}
+
+func (ec *executionContext) _DeleteOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteOrganizationInvitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteOrganizationInvitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteOrganizationInvitePayload")
+		case "deleted":
+			out.Values[i] = ec._DeleteOrganizationInvitePayload_deleted(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -69613,6 +72306,348 @@ func (ec *executionContext) _ImportGitRepositoryPayload(ctx context.Context, sel
 	return out
 }
 
+var inviteImplementors = []string{"Invite"}
+
+func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, obj *invite.Invite) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inviteImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Invite")
+		case "id":
+			out.Values[i] = ec._Invite_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "url":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Invite_url(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "role":
+			out.Values[i] = ec._Invite_role(ctx, field, obj)
+		case "resource":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Invite_resource(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "email":
+			out.Values[i] = ec._Invite_email(ctx, field, obj)
+		case "redundant":
+			out.Values[i] = ec._Invite_redundant(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "uses":
+			out.Values[i] = ec._Invite_uses(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "maximumUses":
+			out.Values[i] = ec._Invite_maximumUses(ctx, field, obj)
+		case "expiresAt":
+			out.Values[i] = ec._Invite_expiresAt(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Invite_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "creator":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Invite_creator(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inviteConnectionImplementors = []string{"InviteConnection"}
+
+func (ec *executionContext) _InviteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.InviteConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inviteConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InviteConnection")
+		case "edges":
+			out.Values[i] = ec._InviteConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._InviteConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InviteConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._InviteConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inviteEdgeImplementors = []string{"InviteEdge"}
+
+func (ec *executionContext) _InviteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.InviteEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inviteEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InviteEdge")
+		case "cursor":
+			out.Values[i] = ec._InviteEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._InviteEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inviteUsersToOrganizationPayloadImplementors = []string{"InviteUsersToOrganizationPayload"}
+
+func (ec *executionContext) _InviteUsersToOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InviteUsersToOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inviteUsersToOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InviteUsersToOrganizationPayload")
+		case "users":
+			out.Values[i] = ec._InviteUsersToOrganizationPayload_users(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "invites":
+			out.Values[i] = ec._InviteUsersToOrganizationPayload_invites(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failedSSOEmails":
+			out.Values[i] = ec._InviteUsersToOrganizationPayload_failedSSOEmails(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var joinOrganizationPayloadImplementors = []string{"JoinOrganizationPayload"}
 
 func (ec *executionContext) _JoinOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.JoinOrganizationPayload) graphql.Marshaler {
@@ -69626,6 +72661,45 @@ func (ec *executionContext) _JoinOrganizationPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("JoinOrganizationPayload")
 		case "organization":
 			out.Values[i] = ec._JoinOrganizationPayload_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var joinOrganizationWithInvitePayloadImplementors = []string{"JoinOrganizationWithInvitePayload"}
+
+func (ec *executionContext) _JoinOrganizationWithInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.JoinOrganizationWithInvitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, joinOrganizationWithInvitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("JoinOrganizationWithInvitePayload")
+		case "organization":
+			out.Values[i] = ec._JoinOrganizationWithInvitePayload_organization(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -70918,6 +73992,48 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "inviteUsersToOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_inviteUsersToOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "joinOrganizationWithInvite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_joinOrganizationWithInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "acceptInvite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_acceptInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createOrganizationInvite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createOrganizationInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateOrganizationInvite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateOrganizationInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteOrganizationInvite":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteOrganizationInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "updateMemberInOrganization":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateMemberInOrganization(ctx, field)
@@ -71796,6 +74912,114 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._Organization_structure(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "linkInvites":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_linkInvites(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "emailInvites":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_emailInvites(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "invite":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Organization_invite(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -79545,7 +82769,7 @@ func (ec *executionContext) _SortSiteStructurePayload(ctx context.Context, sel a
 	return out
 }
 
-var spaceImplementors = []string{"Space", "StructureItem", "PermissionResource", "Node"}
+var spaceImplementors = []string{"Space", "StructureItem", "InviteResource", "PermissionResource", "Node"}
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceImplementors)
@@ -82356,6 +85580,45 @@ func (ec *executionContext) _UpdateOrganizationAgentInstructionsPayload(ctx cont
 	return out
 }
 
+var updateOrganizationInvitePayloadImplementors = []string{"UpdateOrganizationInvitePayload"}
+
+func (ec *executionContext) _UpdateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationInvitePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationInvitePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateOrganizationInvitePayload")
+		case "invite":
+			out.Values[i] = ec._UpdateOrganizationInvitePayload_invite(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var updateOrganizationMemberLastSeenAtPayloadImplementors = []string{"UpdateOrganizationMemberLastSeenAtPayload"}
 
 func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationMemberLastSeenAtPayload) graphql.Marshaler {
@@ -83767,6 +87030,25 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) unmarshalNAcceptInviteInput2octavoᚋgraphᚋmodelᚐAcceptInviteInput(ctx context.Context, v any) (model.AcceptInviteInput, error) {
+	res, err := ec.unmarshalInputAcceptInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAcceptInvitePayload2octavoᚋgraphᚋmodelᚐAcceptInvitePayload(ctx context.Context, sel ast.SelectionSet, v model.AcceptInvitePayload) graphql.Marshaler {
+	return ec._AcceptInvitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAcceptInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐAcceptInvitePayload(ctx context.Context, sel ast.SelectionSet, v *model.AcceptInvitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AcceptInvitePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAccessToken2ᚕᚖoctavoᚋentᚐAccessTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AccessToken) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -84882,6 +88164,25 @@ func (ec *executionContext) unmarshalNCreateOrganizationInput2octavoᚋgraphᚋm
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateOrganizationInviteInput2octavoᚋgraphᚋmodelᚐCreateOrganizationInviteInput(ctx context.Context, v any) (model.CreateOrganizationInviteInput, error) {
+	res, err := ec.unmarshalInputCreateOrganizationInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateOrganizationInvitePayload2octavoᚋgraphᚋmodelᚐCreateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v model.CreateOrganizationInvitePayload) graphql.Marshaler {
+	return ec._CreateOrganizationInvitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCreateOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐCreateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateOrganizationInvitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateOrganizationInvitePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNCreateOrganizationPayload2octavoᚋgraphᚋmodelᚐCreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.CreateOrganizationPayload) graphql.Marshaler {
 	return ec._CreateOrganizationPayload(ctx, sel, &v)
 }
@@ -85102,6 +88403,25 @@ func (ec *executionContext) marshalNDeleteMemberFromOrganizationTeamPayload2ᚖo
 func (ec *executionContext) unmarshalNDeleteOrganizationInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInput(ctx context.Context, v any) (model.DeleteOrganizationInput, error) {
 	res, err := ec.unmarshalInputDeleteOrganizationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteOrganizationInviteInput2octavoᚋgraphᚋmodelᚐDeleteOrganizationInviteInput(ctx context.Context, v any) (model.DeleteOrganizationInviteInput, error) {
+	res, err := ec.unmarshalInputDeleteOrganizationInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteOrganizationInvitePayload2octavoᚋgraphᚋmodelᚐDeleteOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteOrganizationInvitePayload) graphql.Marshaler {
+	return ec._DeleteOrganizationInvitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeleteOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐDeleteOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteOrganizationInvitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteOrganizationInvitePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNDeleteOrganizationPayload2octavoᚋgraphᚋmodelᚐDeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.DeleteOrganizationPayload) graphql.Marshaler {
@@ -85634,6 +88954,115 @@ func (ec *executionContext) marshalNInt2int64(ctx context.Context, sel ast.Selec
 	return res
 }
 
+func (ec *executionContext) marshalNInvite2octavoᚋinternalᚋinviteᚐInvite(ctx context.Context, sel ast.SelectionSet, v invite.Invite) graphql.Marshaler {
+	return ec._Invite(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ(ctx context.Context, sel ast.SelectionSet, v []*invite.Invite) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx context.Context, sel ast.SelectionSet, v *invite.Invite) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Invite(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInviteConnection2octavoᚋgraphᚋmodelᚐInviteConnection(ctx context.Context, sel ast.SelectionSet, v model.InviteConnection) graphql.Marshaler {
+	return ec._InviteConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInviteConnection2ᚖoctavoᚋgraphᚋmodelᚐInviteConnection(ctx context.Context, sel ast.SelectionSet, v *model.InviteConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InviteConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInviteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐInviteEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InviteEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInviteEdge2ᚖoctavoᚋgraphᚋmodelᚐInviteEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInviteEdge2ᚖoctavoᚋgraphᚋmodelᚐInviteEdge(ctx context.Context, sel ast.SelectionSet, v *model.InviteEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InviteEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInviteUsersToOrganizationInput2octavoᚋgraphᚋmodelᚐInviteUsersToOrganizationInput(ctx context.Context, v any) (model.InviteUsersToOrganizationInput, error) {
+	res, err := ec.unmarshalInputInviteUsersToOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInviteUsersToOrganizationPayload2octavoᚋgraphᚋmodelᚐInviteUsersToOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v model.InviteUsersToOrganizationPayload) graphql.Marshaler {
+	return ec._InviteUsersToOrganizationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInviteUsersToOrganizationPayload2ᚖoctavoᚋgraphᚋmodelᚐInviteUsersToOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.InviteUsersToOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InviteUsersToOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInvitedPersonInput2ᚕᚖoctavoᚋgraphᚋmodelᚐInvitedPersonInputᚄ(ctx context.Context, v any) ([]*model.InvitedPersonInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.InvitedPersonInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNInvitedPersonInput2ᚖoctavoᚋgraphᚋmodelᚐInvitedPersonInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNInvitedPersonInput2ᚖoctavoᚋgraphᚋmodelᚐInvitedPersonInput(ctx context.Context, v any) (*model.InvitedPersonInput, error) {
+	res, err := ec.unmarshalInputInvitedPersonInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNJSON2interface(ctx context.Context, v any) (any, error) {
 	res, err := scalar.UnmarshalJSON(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -85703,6 +89132,25 @@ func (ec *executionContext) marshalNJoinOrganizationPayload2ᚖoctavoᚋgraphᚋ
 		return graphql.Null
 	}
 	return ec._JoinOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNJoinOrganizationWithInviteInput2octavoᚋgraphᚋmodelᚐJoinOrganizationWithInviteInput(ctx context.Context, v any) (model.JoinOrganizationWithInviteInput, error) {
+	res, err := ec.unmarshalInputJoinOrganizationWithInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNJoinOrganizationWithInvitePayload2octavoᚋgraphᚋmodelᚐJoinOrganizationWithInvitePayload(ctx context.Context, sel ast.SelectionSet, v model.JoinOrganizationWithInvitePayload) graphql.Marshaler {
+	return ec._JoinOrganizationWithInvitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNJoinOrganizationWithInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐJoinOrganizationWithInvitePayload(ctx context.Context, sel ast.SelectionSet, v *model.JoinOrganizationWithInvitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._JoinOrganizationWithInvitePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Link) graphql.Marshaler {
@@ -88945,6 +92393,25 @@ func (ec *executionContext) unmarshalNUpdateOrganizationInput2octavoᚋgraphᚋm
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUpdateOrganizationInviteInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationInviteInput(ctx context.Context, v any) (model.UpdateOrganizationInviteInput, error) {
+	res, err := ec.unmarshalInputUpdateOrganizationInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationInvitePayload2octavoᚋgraphᚋmodelᚐUpdateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v model.UpdateOrganizationInvitePayload) graphql.Marshaler {
+	return ec._UpdateOrganizationInvitePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdateOrganizationInvitePayload2ᚖoctavoᚋgraphᚋmodelᚐUpdateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateOrganizationInvitePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateOrganizationInvitePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdateOrganizationMemberLastSeenAtInput2octavoᚋgraphᚋmodelᚐUpdateOrganizationMemberLastSeenAtInput(ctx context.Context, v any) (model.UpdateOrganizationMemberLastSeenAtInput, error) {
 	res, err := ec.unmarshalInputUpdateOrganizationMemberLastSeenAtInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -89246,6 +92713,22 @@ func (ec *executionContext) marshalNUpdateUserPayload2ᚖoctavoᚋgraphᚋmodel�
 
 func (ec *executionContext) marshalNUser2octavoᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v ent.User) graphql.Marshaler {
 	return ec._User(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.User) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUser2ᚖoctavoᚋentᚐUser(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNUser2ᚖoctavoᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {
@@ -89941,6 +93424,13 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	_ = ctx
 	res := graphql.MarshalInt(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOInviteResource2octavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v node.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InviteResource(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOJSON2interface(ctx context.Context, v any) (any, error) {

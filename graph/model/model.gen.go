@@ -20,6 +20,7 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/edit"
 	"octavo/internal/enum"
+	"octavo/internal/invite"
 	"octavo/internal/mergerule"
 	"octavo/internal/node"
 	"octavo/internal/organization"
@@ -28,6 +29,19 @@ import (
 	"octavo/internal/space"
 	"octavo/internal/team"
 )
+
+type AcceptInviteInput struct {
+	Secret string `json:"secret"`
+	// 1 to 64 characters.
+	DisplayName string `json:"displayName"`
+}
+
+type AcceptInvitePayload struct {
+	User         *ent.User                  `json:"user"`
+	Organization *organization.Organization `json:"organization"`
+	// An access token of theirs, which is shown once.
+	AccessToken string `json:"accessToken"`
+}
 
 type AddMemberToOrganizationTeamInput struct {
 	Team string `json:"team"`
@@ -226,6 +240,22 @@ type CreateOrganizationInput struct {
 	Hostname graphql.Omittable[*string] `json:"hostname,omitempty"`
 }
 
+type CreateOrganizationInviteInput struct {
+	Organization string `json:"organization"`
+	// A space or collection, to which people come as guests.
+	Resource graphql.Omittable[*string] `json:"resource,omitempty"`
+	// It has to be given: null makes guests of the organization, and is refused with a resource.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+	// In the future; left out, the link does not expire.
+	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
+	// 1 to 100000; left out, any number of people may use the link.
+	MaximumUses graphql.Omittable[*int] `json:"maximumUses,omitempty"`
+}
+
+type CreateOrganizationInvitePayload struct {
+	Invite *invite.Invite `json:"invite"`
+}
+
 type CreateOrganizationPayload struct {
 	Organization *organization.Organization `json:"organization"`
 }
@@ -337,6 +367,15 @@ type DeleteOrganizationInput struct {
 	Organization string `json:"organization"`
 	// The title of the organization, as a confirmation.
 	Title string `json:"title"`
+}
+
+type DeleteOrganizationInviteInput struct {
+	Organization string `json:"organization"`
+	Invite       string `json:"invite"`
+}
+
+type DeleteOrganizationInvitePayload struct {
+	Deleted bool `json:"deleted"`
 }
 
 type DeleteOrganizationPayload struct {
@@ -532,11 +571,47 @@ type InsertPageInput struct {
 	Condition     graphql.Omittable[*string] `json:"condition,omitempty"`
 }
 
+type InviteUsersToOrganizationInput struct {
+	Organization string `json:"organization"`
+	// 1 to 100. Of an address that is given twice the last counts.
+	Emails []*InvitedPersonInput `json:"emails"`
+	// Of those for whom none is given; left out, it is the default role of the organization. Null makes guests.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+	// Whether they sign in through single sign-on.
+	Sso graphql.Omittable[*bool] `json:"sso,omitempty"`
+}
+
+type InviteUsersToOrganizationPayload struct {
+	// Members who had a lower role.
+	Users []*ent.User `json:"users"`
+	// For everybody who is no member; each takes the place of an older one to the same address.
+	Invites []*invite.Invite `json:"invites"`
+	// Addresses whose owners were invited, but not to sign in through single sign-on, which the organization does not use.
+	FailedSSOEmails []string `json:"failedSSOEmails"`
+}
+
+type InvitedPersonInput struct {
+	Email string `json:"email"`
+	// Null makes a guest.
+	Role graphql.Omittable[*access.Role] `json:"role,omitempty"`
+}
+
 type JoinOrganizationInput struct {
 	Organization string `json:"organization"`
 }
 
 type JoinOrganizationPayload struct {
+	Organization *organization.Organization `json:"organization"`
+}
+
+type JoinOrganizationWithInviteInput struct {
+	// Left out, it is the one that the invite leads to.
+	Organization graphql.Omittable[*string] `json:"organization,omitempty"`
+	// The secret, or the id of an invite to the viewer's verified e-mail address.
+	Invite string `json:"invite"`
+}
+
+type JoinOrganizationWithInvitePayload struct {
 	Organization *organization.Organization `json:"organization"`
 }
 
@@ -1157,6 +1232,18 @@ type UpdateOrganizationInput struct {
 	InviteLinks graphql.Omittable[*bool]   `json:"inviteLinks,omitempty"`
 	// INHERIT is taken as NONE: there is nothing above an organization.
 	MergeRules graphql.Omittable[*MergeRulesInput] `json:"mergeRules,omitempty"`
+}
+
+type UpdateOrganizationInviteInput struct {
+	Organization string                          `json:"organization"`
+	Invite       string                          `json:"invite"`
+	Role         graphql.Omittable[*access.Role] `json:"role,omitempty"`
+	// Null for never.
+	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
+}
+
+type UpdateOrganizationInvitePayload struct {
+	Invite *invite.Invite `json:"invite"`
 }
 
 type UpdateOrganizationMemberLastSeenAtInput struct {

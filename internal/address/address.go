@@ -25,6 +25,9 @@ func (b Book) App(segments ...string) string { return b.base + "/app" + join(seg
 // Site is the address of a site that is read on this server.
 func (b Book) Site(basename string) string { return b.base + "/sites" + join([]string{basename}) }
 
+// Invite is the address of the page that says how to accept an invite.
+func (b Book) Invite(secret string) string { return b.base + "/invites" + join([]string{secret}) }
+
 // Below is an address further down; the segments are escaped.
 func Below(address string, segments ...string) string { return address + join(segments) }
 

@@ -24,6 +24,7 @@ import (
 	"octavo/internal/event"
 	"octavo/internal/site"
 
+	"octavo/internal/invite"
 	"octavo/internal/job"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
@@ -92,6 +93,7 @@ type App struct {
 	Organizations  *organization.Service
 	Teams          *team.Service
 	AuditLog       *audit.Service
+	Invites        *invite.Service
 	Spaces         *space.Service
 	Collections    *collection.Service
 	Revisions      *revision.Store
@@ -206,6 +208,9 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	})
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.Permissions = permission.NewService(opened, app.Spaces, app.Collections)
+	app.Invites = invite.NewService(invite.Services{
+		Database: opened, Users: app.Users, Permissions: app.Permissions,
+	})
 	app.Sites = site.NewService(site.Parts{
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Addresses: addresses, Keys: keys.sites, Previews: keys.previews,
 	})
@@ -230,6 +235,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,
 		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
 		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites, Transfers: app.Transfers, AuditLogs: app.AuditLog,
+		Invites:     app.Invites,
 		Permissions: app.Permissions,
 		Templates:   template.NewService(app.Spaces, app.ChangeRequests, revisions, files),
 		SearchIndex: app.SearchIndex, AnyNode: app.nodes,

@@ -87,6 +87,7 @@ func (a *App) pages(router chi.Router) {
 	router.Handle("/playground", pages)
 	router.Handle("/playground/*", pages)
 	router.Handle("/reference", pages)
+	router.Get("/invites/{secret}", a.Invites.ServeHTTP)
 }
 
 func (a *App) crossOrigin() func(http.Handler) http.Handler {

@@ -187,11 +187,12 @@ func leftOut(rest object, name string) bool {
 }
 
 var (
-	identifiers = regexp.MustCompile(`\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b`)
-	times       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	secrets     = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
-	basenames   = regexp.MustCompile(`\bparitysite(-\d+)?\b`)
-	signatures  = regexp.MustCompile(`(/files/[^?"]+)\?[^"]*`)
+	identifiers   = regexp.MustCompile(`\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b`)
+	times         = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	secrets       = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
+	basenames     = regexp.MustCompile(`\bparitysite(-\d+)?\b`)
+	inviteSecrets = regexp.MustCompile(`(\binv_[0-9a-hjkmnp-tv-z]{26})\.[\w-]{43}`)
+	signatures    = regexp.MustCompile(`(/files/[^?"]+)\?[^"]*`)
 )
 
 // normal is an answer without what differs between equal fixtures: ids, times
@@ -204,6 +205,7 @@ func normal(t testing.TB, known *fixture, value any) string {
 	text = signatures.ReplaceAllString(text, "$1")
 	text = basenames.ReplaceAllString(secrets.ReplaceAllString(text, "<secret>"), "<basename>")
 	text = known.named(text)
+	text = inviteSecrets.ReplaceAllString(text, "$1.secret")
 	return identifiers.ReplaceAllString(text, "$1")
 }
 

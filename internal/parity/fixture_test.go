@@ -159,6 +159,7 @@ func init() { // makers use each other through value
 		"companyId": makeCompany, "joinableId": makeJoinable, "subdomain": makeSubdomain,
 		"spaceId":    makeSpace,
 		"teamId":     makeTeam,
+		"inviteId":   makeInvite,
 		"templateId": makeTemplate, "collectionId": makeCollection, "bookcaseId": makeCollection,
 		"restrictedSpace": makeRestricted(makeSpace), "restrictedCollection": makeRestricted(makeCollection),
 		"liveSpaceId":      makeLiveSpace,

@@ -39,6 +39,7 @@ var forms = map[string]func(object) any{
 	"Conflict":                 wireConflict,
 	"PageOutcome":              wireOutcome,
 	"TeamMember":               wireTeamMember,
+	"Invite":                   wireInvite,
 	"Member":                   wireMember,
 }
 

@@ -151,7 +151,7 @@ func rankOf(caller apptest.Caller) access.Role {
 }
 
 // rows is the table of all operations.
-var rows = slices.Concat(systemRows, organizationRows, teamRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows, siteRows)
+var rows = slices.Concat(systemRows, organizationRows, teamRows, inviteRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows, siteRows)
 
 func rowOf(operation string) (row, bool) {
 	index := slices.IndexFunc(rows, func(r row) bool { return r.operation == operation })

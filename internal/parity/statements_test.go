@@ -39,6 +39,7 @@ var growths = map[string]growth{
 	"searchOrganizationContent":             repeated(makeSpace),
 	"listTeamsInOrganizationById":           repeated(makeTeam),
 	"listTeamMembersInOrganizationById":     growTeam,
+	"listOrganizationInviteLinks":           repeated(makeInvite),
 	"searchSpaceContent":                    growMain,
 	"listChangeRequestsForOrganization":     repeated(makeOpenChangeRequest),
 	"listChangeRequestsForSpace":            repeated(makeEmptyChangeRequest),

@@ -36,7 +36,7 @@ type Grants struct {
 // for users and teams that do not belong to the organization; nobody is granted
 // anything then.
 func (s *Service) Grant(ctx context.Context, resourceID string, grants Grants) (Resource, error) {
-	if _, err := s.resource(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
+	if _, err := s.Require(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
 		return Resource{}, err
 	}
 	if err := grants.validate(); err != nil {
@@ -64,7 +64,7 @@ func (g Grants) validate() error {
 // already; NOT_FOUND for anybody else. It needs the role admin there. The role
 // None does not remove the permission: see Grants; nil leaves it as it is.
 func (s *Service) Update(ctx context.Context, resourceID string, principal Principal, role *access.Role) (Resource, error) {
-	if _, err := s.resource(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
+	if _, err := s.Require(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
 		return Resource{}, err
 	}
 	return s.change(ctx, resourceID, func(ctx context.Context, resource Resource) error {
@@ -86,7 +86,7 @@ func (s *Service) Update(ctx context.Context, resourceID string, principal Princ
 // there was anything. They keep what they have from elsewhere: a collection
 // around it, a team, a default level. It needs the role admin there.
 func (s *Service) Remove(ctx context.Context, resourceID string, principal Principal) (removed bool, err error) {
-	_, err = s.resource(ctx, resourceID, access.ScopeAdmin, access.Admin)
+	_, err = s.Require(ctx, resourceID, access.ScopeAdmin, access.Admin)
 	if fault.CodeOf(err) == fault.NotFound {
 		return false, nil
 	}
@@ -115,14 +115,14 @@ func (s *Service) Remove(ctx context.Context, resourceID string, principal Princ
 func (s *Service) change(ctx context.Context, resourceID string, apply func(ctx context.Context, resource Resource) error) (Resource, error) {
 	var locked Resource
 	err := s.database.Write(ctx, func(ctx context.Context) error {
-		found, err := s.resource(ctx, resourceID, access.ScopeAdmin, access.Admin)
+		found, err := s.Require(ctx, resourceID, access.ScopeAdmin, access.Admin)
 		if err != nil {
 			return err
 		}
 		if err := s.lock(ctx, found); err != nil {
 			return err
 		}
-		if locked, err = s.resource(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
+		if locked, err = s.Require(ctx, resourceID, access.ScopeAdmin, access.Admin); err != nil {
 			return err
 		}
 		if locked.OrganizationID != found.OrganizationID {

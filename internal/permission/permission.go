@@ -77,10 +77,10 @@ func (p Principal) id() string {
 // Granted is what a resource grants to a user or team.
 type Granted struct{ *ent.Permission }
 
-// resource is an active space or a collection in which the caller has at least
+// Require returns an active space or a collection in which the caller has at least
 // the given role and whose token has the scope: NOT_FOUND when they may not
 // even read it, FORBIDDEN when they may.
-func (s *Service) resource(ctx context.Context, id string, scope access.Scope, minimum access.Role) (Resource, error) {
+func (s *Service) Require(ctx context.Context, id string, scope access.Scope, minimum access.Role) (Resource, error) {
 	if _, err := access.Allow(ctx, scope); err != nil {
 		return Resource{}, err
 	}

@@ -1911,6 +1911,34 @@ type Collection struct {
 	URLs        CollectionURLs        `json:"urls"`
 }
 
+// CollectionInvite An invite to a collection.
+type CollectionInvite struct {
+	// Collection A container of spaces and of other collections.
+	Collection Collection `json:"collection"`
+
+	// ExpiresAt When it ends; left out, it never does.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// ID The id; the secret in the answer to the request that made the invite.
+	ID string `json:"id"`
+
+	// Level A role, or null for a guest, who has none.
+	Level nullable.Nullable[MemberRole] `json:"level"`
+
+	// MaximumUses How many people may accept it; left out, it is any number.
+	MaximumUses *int   `json:"maximumUses,omitempty"`
+	Object      string `json:"object"`
+
+	// Redundant Whether the caller has already what the invite gives.
+	Redundant bool `json:"redundant"`
+
+	// URL The address of the page that says how to accept; only in the answer to the request that made the invite.
+	URL *string `json:"url,omitempty"`
+
+	// Uses How many people have accepted it.
+	Uses int `json:"uses"`
+}
+
 // CollectionList defines model for CollectionList.
 type CollectionList struct {
 	// Count The number of items over all pages of the list.
@@ -2327,6 +2355,24 @@ type CreateCollection struct {
 	Title  *CollectionTitle `json:"title,omitempty"`
 }
 
+// CreateInvite With `role` to the organization; with `level` and `space` or `collection` to that.
+type CreateInvite struct {
+	Collection *string `json:"collection,omitempty"`
+
+	// ExpiresAt In the future; left out, the link does not expire.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// Level A role, or null for a guest, who has none.
+	Level nullable.Nullable[MemberRole] `json:"level,omitempty"`
+
+	// MaximumUses How many people may use it; left out, it is any number.
+	MaximumUses *int `json:"maximumUses,omitempty"`
+
+	// Role A role, or null for a guest, who has none.
+	Role  nullable.Nullable[MemberRole] `json:"role,omitempty"`
+	Space *string                       `json:"space,omitempty"`
+}
+
 // CreateShareLink defines model for CreateShareLink.
 type CreateShareLink struct {
 	Name string `json:"name"`
@@ -2411,6 +2457,15 @@ type Document = json.RawMessage
 
 // EditMode Whether the content can be edited as it stands (`live`) or through change requests alone (`locked`).
 type EditMode string
+
+// EmailInvite defines model for EmailInvite.
+type EmailInvite struct {
+	Email string `json:"email"`
+	ID    string `json:"id"`
+
+	// URL The address of the page that says how to accept.
+	URL *string `json:"url,omitempty"`
+}
 
 // Emoji A character, or its code point in hexadecimal.
 //
@@ -2633,6 +2688,52 @@ type InternalLocation struct {
 
 // InternalLocationType defines model for InternalLocation.Type.
 type InternalLocationType string
+
+// InviteLink How people come into the organization, or to one of its spaces or collections.
+type InviteLink = interface{}
+
+// InviteLinkList defines model for InviteLinkList.
+type InviteLinkList struct {
+	// Count The number of items over all pages of the list.
+	Count int          `json:"count"`
+	Items []InviteLink `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
+// InviteUsersToOrganization defines model for InviteUsersToOrganization.
+type InviteUsersToOrganization struct {
+	// Emails Addresses, each alone or with a role. Of one that is given twice the last counts.
+	Emails []json.RawMessage `json:"emails"`
+
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role,omitempty"`
+
+	// SSO Whether they sign in through single sign-on.
+	SSO *bool `json:"sso,omitempty"`
+}
+
+// InvitedPerson defines model for InvitedPerson.
+type InvitedPerson struct {
+	Email string `json:"email"`
+
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role"`
+}
+
+// InvitedUsers defines model for InvitedUsers.
+type InvitedUsers struct {
+	// FailedSSOEmails Addresses whose owners were invited, but not to sign in through single sign-on, which the organization does not use.
+	FailedSSOEmails []string `json:"failedSSOEmails"`
+
+	// Invited How many invites were made.
+	Invited int           `json:"invited"`
+	Invites []EmailInvite `json:"invites,omitempty"`
+
+	// Users Ids of members who had a lower role.
+	Users []string `json:"users"`
+}
 
 // Language The language in which the content is written.
 type Language string
@@ -2991,6 +3092,31 @@ type OrganizationType string
 
 // OrganizationUseCase defines model for Organization.UseCase.
 type OrganizationUseCase string
+
+// OrganizationInvite An invite to the organization.
+type OrganizationInvite struct {
+	// ExpiresAt When it ends; left out, it never does.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// ID The id; the secret in the answer to the request that made the invite.
+	ID string `json:"id"`
+
+	// MaximumUses How many people may accept it; left out, it is any number.
+	MaximumUses *int   `json:"maximumUses,omitempty"`
+	Object      string `json:"object"`
+
+	// Redundant Whether the caller has already what the invite gives.
+	Redundant bool `json:"redundant"`
+
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role"`
+
+	// URL The address of the page that says how to accept; only in the answer to the request that made the invite.
+	URL *string `json:"url,omitempty"`
+
+	// Uses How many people have accepted it.
+	Uses int `json:"uses"`
+}
 
 // OrganizationList defines model for OrganizationList.
 type OrganizationList = List[Organization]
@@ -3989,6 +4115,34 @@ type SpaceContentUpdate struct {
 	Revision string `json:"revision"`
 }
 
+// SpaceInvite An invite to a space.
+type SpaceInvite struct {
+	// ExpiresAt When it ends; left out, it never does.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// ID The id; the secret in the answer to the request that made the invite.
+	ID string `json:"id"`
+
+	// Level A role, or null for a guest, who has none.
+	Level nullable.Nullable[MemberRole] `json:"level"`
+
+	// MaximumUses How many people may accept it; left out, it is any number.
+	MaximumUses *int   `json:"maximumUses,omitempty"`
+	Object      string `json:"object"`
+
+	// Redundant Whether the caller has already what the invite gives.
+	Redundant bool `json:"redundant"`
+
+	// Space A tree of pages and files with its history.
+	Space Space `json:"space"`
+
+	// URL The address of the page that says how to accept; only in the answer to the request that made the invite.
+	URL *string `json:"url,omitempty"`
+
+	// Uses How many people have accepted it.
+	Uses int `json:"uses"`
+}
+
 // SpaceList defines model for SpaceList.
 type SpaceList = List[Space]
 
@@ -4267,6 +4421,18 @@ type UpdateCommentReply struct {
 	// Example: {"markdown":"Looks **good**."}
 	Body             *Text   `json:"body,omitempty"`
 	RemovedReactions []Emoji `json:"removedReactions,omitempty"`
+}
+
+// UpdateInvite defines model for UpdateInvite.
+type UpdateInvite struct {
+	// ExpiresAt In the future; null for never.
+	ExpiresAt nullable.Nullable[time.Time] `json:"expiresAt,omitempty"`
+
+	// Level A role, or null for a guest, who has none.
+	Level nullable.Nullable[MemberRole] `json:"level,omitempty"`
+
+	// Role A role, or null for a guest, who has none.
+	Role nullable.Nullable[MemberRole] `json:"role,omitempty"`
 }
 
 // UpdateMember Example: {"role":"review"}
