@@ -17,10 +17,16 @@ import (
 	"octavo/internal/node"
 	"octavo/internal/permission"
 	"octavo/internal/space"
+	"octavo/internal/team"
 )
 
 func (r *collectionResolver) UserPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error) {
 	list, err := permission.Users(ctx, permission.OnCollection(obj), arguments(first, after, last, before))
+	return granted(ctx, list, err)
+}
+
+func (r *collectionResolver) TeamPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error) {
+	list, err := permission.Teams(ctx, permission.OnCollection(obj), arguments(first, after, last, before))
 	return granted(ctx, list, err)
 }
 
@@ -67,8 +73,20 @@ func (r *permissionSourceResolver) Resource(ctx context.Context, obj *permission
 	return loader.From(ctx).Node.Load(ctx, obj.ResourceID)
 }
 
+func (r *permissionSourceResolver) Team(ctx context.Context, obj *permission.Source) (*team.Team, error) {
+	if obj.TeamID == "" {
+		return nil, nil //nolint:nilnil // null: it is not granted to a team
+	}
+	return loader.From(ctx).GrantedTeam.Load(ctx, obj.TeamID)
+}
+
 func (r *spaceResolver) UserPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error) {
 	list, err := permission.Users(ctx, permission.OnSpace(obj), arguments(first, after, last, before))
+	return granted(ctx, list, err)
+}
+
+func (r *spaceResolver) TeamPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error) {
+	list, err := permission.Teams(ctx, permission.OnSpace(obj), arguments(first, after, last, before))
 	return granted(ctx, list, err)
 }
 
@@ -78,6 +96,10 @@ func (r *spaceResolver) EffectivePermissions(ctx context.Context, obj *space.Spa
 		return nil, err
 	}
 	return model.NewEffectivePermissionConnection(page), nil
+}
+
+func (r *teamPermissionResolver) Team(ctx context.Context, obj *permission.Granted) (*team.Team, error) {
+	return loader.From(ctx).GrantedTeam.Load(ctx, obj.PrincipalID)
 }
 
 func (r *userPermissionResolver) User(ctx context.Context, obj *permission.Granted) (*ent.User, error) {
@@ -92,10 +114,15 @@ func (r *Resolver) PermissionSource() generated.PermissionSourceResolver {
 	return &permissionSourceResolver{r}
 }
 
+func (r *Resolver) TeamPermission() generated.TeamPermissionResolver {
+	return &teamPermissionResolver{r}
+}
+
 func (r *Resolver) UserPermission() generated.UserPermissionResolver {
 	return &userPermissionResolver{r}
 }
 
 type effectivePermissionResolver struct{ *Resolver }
 type permissionSourceResolver struct{ *Resolver }
+type teamPermissionResolver struct{ *Resolver }
 type userPermissionResolver struct{ *Resolver }

@@ -19,21 +19,33 @@ type restricted struct {
 	path string
 	// id is the parameter of the path.
 	id string
-	// What the resource of a request grants to users, and who reaches it.
-	users     func(request *http.Request, first *int, after *string) (*model.GrantedConnection, error)
+	// What the resource of a request grants to users and to teams, and who reaches it.
+	users, teams lister
 	aggregate func(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error)
 }
+
+// lister lists what the resource of a request grants.
+type lister func(request *http.Request, first *int, after *string) (*model.GrantedConnection, error)
 
 // permissions mounts the same operations below each kind of resource.
 func (a *API) permissions(router chi.Router) {
 	for _, resource := range []restricted{
-		{path: "/spaces/{spaceId}/permissions", id: "spaceId", users: a.userPermissionsOfSpace, aggregate: a.effectivePermissionsOfSpace},
-		{path: "/collections/{collectionId}/permissions", id: "collectionId", users: a.userPermissionsOfCollection, aggregate: a.effectivePermissionsOfCollection},
+		{
+			path: "/spaces/{spaceId}/permissions", id: "spaceId",
+			users: a.userPermissionsOfSpace, teams: a.teamPermissionsOfSpace, aggregate: a.effectivePermissionsOfSpace,
+		},
+		{
+			path: "/collections/{collectionId}/permissions", id: "collectionId",
+			users: a.userPermissionsOfCollection, teams: a.teamPermissionsOfCollection, aggregate: a.effectivePermissionsOfCollection,
+		},
 	} {
 		router.Post(resource.path, a.handle(a.invite(resource)))
-		router.Get(resource.path+"/users", a.handle(a.listUserPermissions(resource)))
-		router.Patch(resource.path+"/users/{userId}", a.handle(a.updatePermission(resource, user)))
-		router.Delete(resource.path+"/users/{userId}", a.handle(a.removePermission(resource, user)))
+		router.Get(resource.path+"/users", a.handle(listPermissions(resource.users, a.renderUserPermission)))
+		router.Get(resource.path+"/teams", a.handle(listPermissions(resource.teams, a.renderTeamPermission)))
+		for path, named := range map[string]principal{"/users/{userId}": user, "/teams/{teamId}": grantedTeam} {
+			router.Patch(resource.path+path, a.handle(a.updatePermission(resource, named)))
+			router.Delete(resource.path+path, a.handle(a.removePermission(resource, named)))
+		}
 		router.Get(resource.path+"/aggregate", a.handle(a.listPermissionsAggregate(resource)))
 	}
 }
@@ -56,14 +68,14 @@ func (a *API) invite(resource restricted) handler {
 	}
 }
 
-func (a *API) listUserPermissions(resource restricted) handler {
+func listPermissions[W any](list lister, render func(context.Context, *permission.Granted) (W, error)) handler {
 	return func(writer http.ResponseWriter, request *http.Request) error {
 		first, after, err := window(request)
 		if err != nil {
 			return err
 		}
-		page, err := resource.users(request, first, after)
-		return answerList(writer, request, page, err, a.renderUserPermission)
+		page, err := list(request, first, after)
+		return answerList(writer, request, page, err, render)
 	}
 }
 
@@ -123,12 +135,24 @@ func user(request *http.Request) *model.PrincipalInput {
 	return &model.PrincipalInput{User: present(new(parameter(request, "userId")))}
 }
 
+func grantedTeam(request *http.Request) *model.PrincipalInput {
+	return &model.PrincipalInput{Team: present(new(parameter(request, "teamId")))}
+}
+
 func (a *API) userPermissionsOfSpace(request *http.Request, first *int, after *string) (*model.GrantedConnection, error) {
 	found, err := a.space(request)
 	if err != nil {
 		return nil, err
 	}
 	return a.resolvers.Space().UserPermissions(request.Context(), found, first, after, nil, nil)
+}
+
+func (a *API) teamPermissionsOfSpace(request *http.Request, first *int, after *string) (*model.GrantedConnection, error) {
+	found, err := a.space(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.Space().TeamPermissions(request.Context(), found, first, after, nil, nil)
 }
 
 func (a *API) effectivePermissionsOfSpace(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error) {
@@ -145,6 +169,14 @@ func (a *API) userPermissionsOfCollection(request *http.Request, first *int, aft
 		return nil, err
 	}
 	return a.resolvers.Collection().UserPermissions(request.Context(), found, first, after, nil, nil)
+}
+
+func (a *API) teamPermissionsOfCollection(request *http.Request, first *int, after *string) (*model.GrantedConnection, error) {
+	found, err := a.collection(request)
+	if err != nil {
+		return nil, err
+	}
+	return a.resolvers.Collection().TeamPermissions(request.Context(), found, first, after, nil, nil)
 }
 
 func (a *API) effectivePermissionsOfCollection(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error) {
@@ -180,6 +212,13 @@ func (a *API) renderUserPermission(ctx context.Context, found *permission.Grante
 	rendered := wire.UserPermission{Permission: renderRole(found.Role)}
 	person, err := a.resolvers.UserPermission().User(ctx, found)
 	err = into(ctx, &rendered.User, person, err, a.renderUser)
+	return rendered, err
+}
+
+func (a *API) renderTeamPermission(ctx context.Context, found *permission.Granted) (wire.TeamPermission, error) {
+	rendered := wire.TeamPermission{Permission: renderRole(found.Role)}
+	granted, err := a.resolvers.TeamPermission().Team(ctx, found)
+	err = into(ctx, &rendered.Team, granted, err, a.renderTeam)
 	return rendered, err
 }
 

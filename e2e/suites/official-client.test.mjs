@@ -246,6 +246,7 @@ const scenario = [
   },
 
   // Who may do what
+  { operation: 'createOrganizationTeam', status: 201, call: ({ api, organization, reviewer }) => api.orgs.createOrganizationTeam(organization, { title: 'Granted', members: [reviewer.user] }), check: (body, s) => { s.granted = body.id; } },
   ...permitted({ group: 'spaces', suffix: 'Space', id: (s) => s.space }),
   { operation: 'createCollection', status: 201, call: ({ api, organization }) => api.orgs.createCollection(organization, { title: 'Charts' }), check: (body, s) => { s.collection = body.id; } },
   ...permitted({ group: 'collections', suffix: 'Collection', id: (s) => s.collection }),
@@ -362,6 +363,14 @@ function permitted({ group, suffix, id }) {
     step('removeUserFrom', 205, (s) => [person(s)]),
     step('removeUserFrom', 204, (s) => [person(s)]),
     step('updateUserPermissionIn', 404, (s) => [person(s), { role: 'comment' }]),
+    step('inviteTo', 204, (s) => [{ role: 'edit', teams: [s.granted] }]),
+    step('inviteTo', 404, () => [{ role: 'edit', teams: ['tea_unknown'] }]),
+    step('listTeamPermissionsIn', 200, () => [{}], (body, s) => assert.deepEqual(body.items.map(({ team, permission }) => [team.id, team.title, permission]), [[s.granted, 'Granted', 'edit']])),
+    step('updateTeamPermissionIn', 204, (s) => [s.granted, { role: 'comment' }]),
+    step('listPermissionsAggregateIn', 200, () => [{ role: 'comment' }], (body, s) => assert.deepEqual(body.items.map(({ user }) => user.id), [person(s)])),
+    step('removeTeamFrom', 205, (s) => [s.granted]),
+    step('removeTeamFrom', 204, (s) => [s.granted]),
+    step('updateTeamPermissionIn', 404, (s) => [s.granted, { role: 'comment' }]),
   ];
 }
 

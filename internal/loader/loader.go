@@ -77,6 +77,8 @@ type Loaders struct {
 	Member *Loader[organization.Membership, *ent.Member]
 
 	Team        *Loader[string, *team.Team]
+	// GrantedTeam is for what only those see who may see who has access.
+	GrantedTeam *Loader[string, *team.Team]
 	TeamMembers *Loader[team.Members, pagination.Page[*ent.TeamMember]]
 	// TeamSize and TeamSpaces are by the id of the team.
 	TeamSize   *Loader[string, int]
@@ -126,6 +128,7 @@ func newLoaders(sources Sources) *Loaders {
 		Member:       mapped(sources.Organizations.MembersOf),
 
 		Team:        mapped(sources.Teams.ByID),
+		GrantedTeam: mapped(sources.Teams.Named),
 		TeamMembers: mapped(sources.Teams.MembersOf),
 		TeamSize:    mapped(sources.Teams.CountMembers),
 		TeamSpaces:  mapped(sources.Teams.CountSpaces),

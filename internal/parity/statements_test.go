@@ -45,8 +45,10 @@ var growths = map[string]growth{
 	"listChangeRequestsForSpace":            repeated(makeEmptyChangeRequest),
 
 	"listUserPermissionsInSpace":           growGranted("space"),
+	"listTeamPermissionsInSpace":           growGrantedTeams("space"),
 	"listPermissionsAggregateInSpace":      growGranted("space"),
 	"listUserPermissionsInCollection":      growGranted("collection"),
+	"listTeamPermissionsInCollection":      growGrantedTeams("collection"),
 	"listPermissionsAggregateInCollection": growGranted("collection"),
 
 	"listSites":                      repeated(makeSite),

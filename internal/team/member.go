@@ -34,6 +34,9 @@ type Members struct {
 // NewMembers returns the request for a page. It returns BAD_USER_INPUT for one
 // that cannot be.
 func NewMembers(team *Team, arguments pagination.Arguments) (Members, error) {
+	if team.named {
+		return Members{}, fault.Denied("guests do not see who is in a team")
+	}
 	window, err := arguments.Window(pagination.Key{Name: "teamMembers"})
 	return Members{teamID: team.ID, window: window}, err
 }

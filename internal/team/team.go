@@ -4,6 +4,7 @@ package team
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,9 @@ type Team struct {
 	*ent.Team
 	// admin tells whether the caller manages the team.
 	admin bool
+	// named tells that the caller learns of the team by what is granted to it,
+	// and sees no more of it.
+	named bool
 }
 
 // Permissions are what the caller, with the token that they came with, may do
@@ -39,7 +43,7 @@ type Permissions struct{ View, Admin bool }
 
 // Permissions of the caller, by the same rules that guard the operations.
 func (t *Team) Permissions(ctx context.Context) Permissions {
-	return Permissions{View: true, Admin: t.admin && access.From(ctx).HasScope(access.ScopeAdmin)}
+	return Permissions{View: !t.named, Admin: t.admin && access.From(ctx).HasScope(access.ScopeAdmin)}
 }
 
 // Service keeps teams.
@@ -63,6 +67,14 @@ func (s *Service) Get(ctx context.Context, organizationID, id string) (*Team, er
 // ByID returns teams by their ids, in two statements. Those that the caller may
 // not see are left out.
 func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Team, error) {
+	found, err := s.Named(ctx, ids)
+	maps.DeleteFunc(found, func(_ string, team *Team) bool { return team.named })
+	return found, err
+}
+
+// Named returns teams to whom something is granted, for loaders whose callers
+// may see who has access; guests among them do not see who is in the teams.
+func (s *Service) Named(ctx context.Context, ids []string) (map[string]*Team, error) {
 	viewer, err := access.Allow(ctx, access.ScopeRead)
 	if err != nil {
 		return nil, err
@@ -71,7 +83,7 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Team, err
 	if err != nil {
 		return nil, err
 	}
-	teams, err := s.seen(ctx, viewer, rows)
+	teams, err := s.as(ctx, viewer, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -82,21 +94,19 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Team, err
 	return found, nil
 }
 
-// seen are the teams, of those in rows, that the viewer may see.
-func (s *Service) seen(ctx context.Context, viewer *access.Viewer, rows []*ent.Team) ([]*Team, error) {
+// as are the teams as the viewer sees them.
+func (s *Service) as(ctx context.Context, viewer *access.Viewer, rows []*ent.Team) ([]*Team, error) {
 	owned, err := s.owned(ctx, viewer.UserID, rows)
 	if err != nil {
 		return nil, err
 	}
-	teams := make([]*Team, 0, len(rows))
-	for _, row := range rows {
+	teams := make([]*Team, len(rows))
+	for index, row := range rows {
 		role, _ := viewer.RoleIn(row.OrganizationID)
 		if viewer.IsSystem() {
 			role = access.Admin
 		}
-		if role >= access.Read {
-			teams = append(teams, &Team{Team: row, admin: role >= access.Admin || owned[row.ID]})
-		}
+		teams[index] = &Team{Team: row, admin: role >= access.Admin || owned[row.ID], named: role < access.Read}
 	}
 	return teams, nil
 }
@@ -149,7 +159,7 @@ func (s *Service) List(ctx context.Context, organizationID string, filter Filter
 	if err != nil {
 		return none, err
 	}
-	teams, err := s.seen(ctx, access.From(ctx), rows)
+	teams, err := s.as(ctx, access.From(ctx), rows)
 	if err != nil {
 		return none, err
 	}
