@@ -21,7 +21,7 @@ type restricted struct {
 	id string
 	// What the resource of a request grants to users and to teams, and who reaches it.
 	users, teams lister
-	aggregate func(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error)
+	aggregate    func(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error)
 }
 
 // lister lists what the resource of a request grants.

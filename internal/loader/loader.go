@@ -76,7 +76,7 @@ type Loaders struct {
 	// Member is nil for somebody who does not belong to the organization.
 	Member *Loader[organization.Membership, *ent.Member]
 
-	Team        *Loader[string, *team.Team]
+	Team *Loader[string, *team.Team]
 	// GrantedTeam is for what only those see who may see who has access.
 	GrantedTeam *Loader[string, *team.Team]
 	TeamMembers *Loader[team.Members, pagination.Page[*ent.TeamMember]]

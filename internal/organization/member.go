@@ -10,13 +10,14 @@ import (
 	"octavo/ent/permission"
 	"octavo/ent/space"
 	"octavo/ent/teammember"
+	"octavo/internal/access"
 )
 
 // Membership names somebody in an organization.
 type Membership struct{ OrganizationID, UserID string }
 
-// SpacesOf counts the spaces in which people have a permission of their own, in
-// one statement, for loaders whose callers may see the members.
+// SpacesOf counts the spaces in which people have a permission of their own,
+// which no access is not, in one statement, for loaders whose callers may see the members.
 func (s *Service) SpacesOf(ctx context.Context, memberships []Membership) (map[Membership]int, error) {
 	var rows []struct {
 		OrganizationID string `json:"organization_id"`
@@ -24,7 +25,7 @@ func (s *Service) SpacesOf(ctx context.Context, memberships []Membership) (map[M
 		Count          int    `json:"count"`
 	}
 	err := s.database.Client(ctx).Permission.Query().
-		Where(permission.PrincipalIDIn(people(memberships)...), onActiveSpaces).
+		Where(permission.PrincipalIDIn(people(memberships)...), permission.RoleGT(access.None), onActiveSpaces).
 		GroupBy(permission.FieldOrganizationID, permission.FieldPrincipalID).Aggregate(ent.Count()).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type promise struct {
 var onSpace = map[string]string{
 	"view": "getSpaceById", "access": "listPages", "admin": "updateSpaceById", "edit": "createChangeRequest",
 	"triggerGitSync": "importGitRepository", "comment": "postCommentInSpace", "merge": "mergeChangeRequest", "review": "submitChangeRequestReview",
+	"viewInviteLinks": "inviteToSpace",
 }
 
 var onChangeRequests = map[string]string{
@@ -39,7 +40,7 @@ var onChangeRequests = map[string]string{
 }
 
 var promises = []promise{
-	{name: "Space", field: "space(id: $spaceId)", operations: onSpace, later: []string{"viewInviteLinks", "installIntegration"}},
+	{name: "Space", field: "space(id: $spaceId)", operations: onSpace, later: []string{"installIntegration"}},
 	{
 		name: "Organization", field: "organization(id: $organizationId)",
 		operations: map[string]string{
@@ -53,8 +54,7 @@ var promises = []promise{
 	},
 	{
 		name: "Collection", field: "collection(id: $collectionId)",
-		operations: map[string]string{"view": "getCollectionById", "admin": "updateCollectionById", "create": "createCollection"},
-		later:      []string{"viewInviteLinks"},
+		operations: map[string]string{"view": "getCollectionById", "admin": "updateCollectionById", "create": "createCollection", "viewInviteLinks": "inviteToCollection"},
 	},
 	{name: "OpenChangeRequest", field: oneChangeRequest, operations: onChangeRequests},
 	{name: "ArchivedChangeRequest", field: oneChangeRequest, operations: onChangeRequests, with: map[string]string{"changeRequestId": "archivedId"}},
