@@ -94,6 +94,7 @@ type ResolverRoot interface {
 	Subscription() SubscriptionResolver
 	Team() TeamResolver
 	TeamMember() TeamMemberResolver
+	TeamPermission() TeamPermissionResolver
 	User() UserResolver
 	UserPermission() UserPermissionResolver
 }
@@ -273,6 +274,7 @@ type ComplexityRoot struct {
 		Parent               func(childComplexity int) int
 		Permissions          func(childComplexity int) int
 		Spaces               func(childComplexity int, first *int, after *string, last *int, before *string) int
+		TeamPermissions      func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Title                func(childComplexity int) int
 		Urls                 func(childComplexity int) int
 		UserPermissions      func(childComplexity int, first *int, after *string, last *int, before *string) int
@@ -1059,6 +1061,7 @@ type ComplexityRoot struct {
 	PermissionSource struct {
 		Kind     func(childComplexity int) int
 		Resource func(childComplexity int) int
+		Team     func(childComplexity int) int
 	}
 
 	PostCommentPayload struct {
@@ -1587,6 +1590,7 @@ type ComplexityRoot struct {
 		Search                  func(childComplexity int, query string, first *int, after *string, last *int, before *string) int
 		ShownEmoji              func(childComplexity int) int
 		SiteSpaces              func(childComplexity int) int
+		TeamPermissions         func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Title                   func(childComplexity int) int
 		UpdatedAt               func(childComplexity int) int
 		Urls                    func(childComplexity int, shareKey *string) int
@@ -1718,6 +1722,24 @@ type ComplexityRoot struct {
 	}
 
 	TeamMemberEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	TeamPermission struct {
+		CreatedAt func(childComplexity int) int
+		Role      func(childComplexity int) int
+		Team      func(childComplexity int) int
+	}
+
+	TeamPermissionConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TeamPermissionEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -1952,6 +1974,7 @@ type CollectionResolver interface {
 	Collections(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.CollectionConnection, error)
 	Children(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.StructureConnection, error)
 	UserPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
+	TeamPermissions(ctx context.Context, obj *collection.Collection, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
 	EffectivePermissions(ctx context.Context, obj *collection.Collection, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 }
 type CommentResolver interface {
@@ -2147,6 +2170,7 @@ type PageSearchHitResolver interface {
 }
 type PermissionSourceResolver interface {
 	Resource(ctx context.Context, obj *permission.Source) (node.Node, error)
+	Team(ctx context.Context, obj *permission.Source) (*team.Team, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (node.Node, error)
@@ -2278,6 +2302,7 @@ type SpaceResolver interface {
 	Links(ctx context.Context, obj *space.Space, filter *model.LinkFilter, first *int, after *string, last *int, before *string) (*model.LinkConnection, error)
 	Search(ctx context.Context, obj *space.Space, query string, first *int, after *string, last *int, before *string) (*model.PageSearchHitConnection, error)
 	UserPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
+	TeamPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
 	EffectivePermissions(ctx context.Context, obj *space.Space, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 	SiteSpaces(ctx context.Context, obj *space.Space) ([]*site.SiteSpace, error)
 }
@@ -2303,6 +2328,9 @@ type TeamResolver interface {
 type TeamMemberResolver interface {
 	Member(ctx context.Context, obj *ent.TeamMember) (*ent.Member, error)
 	Team(ctx context.Context, obj *ent.TeamMember) (*team.Team, error)
+}
+type TeamPermissionResolver interface {
+	Team(ctx context.Context, obj *permission.Granted) (*team.Team, error)
 }
 type UserResolver interface {
 	Email(ctx context.Context, obj *ent.User) (*string, error)
@@ -3034,6 +3062,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Collection.Spaces(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Collection.teamPermissions":
+		if e.ComplexityRoot.Collection.TeamPermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Collection_teamPermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Collection.TeamPermissions(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Collection.title":
 		if e.ComplexityRoot.Collection.Title == nil {
 			break
@@ -6579,6 +6618,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PermissionSource.Resource(childComplexity), true
+	case "PermissionSource.team":
+		if e.ComplexityRoot.PermissionSource.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PermissionSource.Team(childComplexity), true
 
 	case "PostCommentPayload.comment":
 		if e.ComplexityRoot.PostCommentPayload.Comment == nil {
@@ -8722,6 +8767,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.SiteSpaces(childComplexity), true
+	case "Space.teamPermissions":
+		if e.ComplexityRoot.Space.TeamPermissions == nil {
+			break
+		}
+
+		args, err := ec.field_Space_teamPermissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.TeamPermissions(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Space.title":
 		if e.ComplexityRoot.Space.Title == nil {
 			break
@@ -9232,6 +9288,63 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TeamMemberEdge.Node(childComplexity), true
+
+	case "TeamPermission.grantedAt":
+		if e.ComplexityRoot.TeamPermission.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermission.CreatedAt(childComplexity), true
+	case "TeamPermission.role":
+		if e.ComplexityRoot.TeamPermission.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermission.Role(childComplexity), true
+	case "TeamPermission.team":
+		if e.ComplexityRoot.TeamPermission.Team == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermission.Team(childComplexity), true
+
+	case "TeamPermissionConnection.edges":
+		if e.ComplexityRoot.TeamPermissionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionConnection.Edges(childComplexity), true
+	case "TeamPermissionConnection.nodes":
+		if e.ComplexityRoot.TeamPermissionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionConnection.Nodes(childComplexity), true
+	case "TeamPermissionConnection.pageInfo":
+		if e.ComplexityRoot.TeamPermissionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionConnection.PageInfo(childComplexity), true
+	case "TeamPermissionConnection.totalCount":
+		if e.ComplexityRoot.TeamPermissionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionConnection.TotalCount(childComplexity), true
+
+	case "TeamPermissionEdge.cursor":
+		if e.ComplexityRoot.TeamPermissionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionEdge.Cursor(childComplexity), true
+	case "TeamPermissionEdge.node":
+		if e.ComplexityRoot.TeamPermissionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TeamPermissionEdge.Node(childComplexity), true
 
 	case "TeamPermissions.admin":
 		if e.ComplexityRoot.TeamPermissions.Admin == nil {
@@ -11777,6 +11890,8 @@ type UpdateOrganizationAgentInstructionsPayload {
 extend type Space {
   "What the space itself grants to users, in the order in which it was granted."
   userPermissions(first: Int, after: String, last: Int, before: String): UserPermissionConnection!
+  "What the space itself grants to teams, in the order in which it was granted."
+  teamPermissions(first: Int, after: String, last: Int, before: String): TeamPermissionConnection!
   """
   Everybody who may at least read the space, with their role and why they have
   it, in the order in which they joined the organization.
@@ -11787,6 +11902,8 @@ extend type Space {
 extend type Collection {
   "What the collection itself grants to users, in the order in which it was granted."
   userPermissions(first: Int, after: String, last: Int, before: String): UserPermissionConnection!
+  "What the collection itself grants to teams, in the order in which it was granted."
+  teamPermissions(first: Int, after: String, last: Int, before: String): TeamPermissionConnection!
   """
   Everybody who may at least read the collection, with their role and why they have
   it, in the order in which they joined the organization.
@@ -11801,6 +11918,14 @@ type UserPermission {
   Null closes the space or collection to somebody who would reach it by a
   collection around it or by a default level.
   """
+  role: Role
+  grantedAt: DateTime!
+}
+
+"What a space or collection grants to a team."
+type TeamPermission {
+  team: Team!
+  "Null closes the space or collection as in UserPermission."
   role: Role
   grantedAt: DateTime!
 }
@@ -11821,6 +11946,11 @@ type PermissionSource {
   organization. Null for a collection that the viewer may not read.
   """
   resource: PermissionResource
+  """
+  The team to whom it is granted, where the kind is TEAM; the oldest where there
+  are several.
+  """
+  team: Team
 }
 
 enum PermissionSourceKind {
@@ -11848,6 +11978,18 @@ type UserPermissionConnection {
 type UserPermissionEdge {
   cursor: String!
   node: UserPermission!
+}
+
+type TeamPermissionConnection {
+  edges: [TeamPermissionEdge!]!
+  nodes: [TeamPermission!]!
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type TeamPermissionEdge {
+  cursor: String!
+  node: TeamPermission!
 }
 
 type EffectivePermissionConnection {
@@ -13661,6 +13803,32 @@ func (ec *executionContext) field_Collection_effectivePermissions_args(ctx conte
 }
 
 func (ec *executionContext) field_Collection_spaces_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Collection_teamPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -16106,6 +16274,32 @@ func (ec *executionContext) field_Space_search_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Space_teamPermissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Space_urls_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -17407,6 +17601,8 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -18605,6 +18801,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_space(_ context.Context, 
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -20261,6 +20459,8 @@ func (ec *executionContext) fieldContext_Collection_parent(_ context.Context, fi
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -20320,6 +20520,8 @@ func (ec *executionContext) fieldContext_Collection_ancestors(_ context.Context,
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -20636,6 +20838,57 @@ func (ec *executionContext) fieldContext_Collection_userPermissions(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Collection_teamPermissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_teamPermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Collection().TeamPermissions(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNTeamPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Collection_teamPermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_TeamPermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_TeamPermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_TeamPermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_TeamPermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Collection_teamPermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Collection_effectivePermissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20772,6 +21025,8 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -20928,6 +21183,8 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -22818,6 +23075,8 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -23837,6 +24096,8 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -24330,6 +24591,8 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -25424,6 +25687,8 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -25901,6 +26166,8 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -26404,6 +26671,8 @@ func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.C
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -26564,6 +26833,8 @@ func (ec *executionContext) fieldContext_EffectivePermission_source(_ context.Co
 				return ec.fieldContext_PermissionSource_kind(ctx, field)
 			case "resource":
 				return ec.fieldContext_PermissionSource_resource(ctx, field)
+			case "team":
+				return ec.fieldContext_PermissionSource_team(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type PermissionSource", field.Name)
 		},
@@ -26867,6 +27138,8 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -27833,6 +28106,8 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -29894,6 +30169,8 @@ func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, fi
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -30781,6 +31058,8 @@ func (ec *executionContext) fieldContext_MoveCollectionPayload_collection(_ cont
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -31027,6 +31306,8 @@ func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Contex
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -39867,6 +40148,53 @@ func (ec *executionContext) fieldContext_PermissionSource_resource(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _PermissionSource_team(ctx context.Context, field graphql.CollectedField, obj *permission.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PermissionSource_team,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.PermissionSource().Team(ctx, obj)
+		},
+		nil,
+		ec.marshalOTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PermissionSource_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PermissionSource",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PostCommentPayload_comment(ctx context.Context, field graphql.CollectedField, obj *model.PostCommentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40483,6 +40811,8 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -41050,6 +41380,8 @@ func (ec *executionContext) fieldContext_Query_space(ctx context.Context, field 
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -42731,6 +43063,8 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -42991,6 +43325,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -51143,6 +51479,8 @@ func (ec *executionContext) fieldContext_SiteSpace_space(_ context.Context, fiel
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -52350,6 +52688,8 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -53261,6 +53601,57 @@ func (ec *executionContext) fieldContext_Space_userPermissions(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Space_teamPermissions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_teamPermissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().TeamPermissions(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+		},
+		nil,
+		ec.marshalNTeamPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_teamPermissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_TeamPermissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_TeamPermissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_TeamPermissionConnection_pageInfo(ctx, field)
+			case "totalCount":
+				return ec.fieldContext_TeamPermissionConnection_totalCount(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_teamPermissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Space_effectivePermissions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -53486,6 +53877,8 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -53680,6 +54073,8 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -54125,6 +54520,8 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -55268,6 +55665,8 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -56212,6 +56611,317 @@ func (ec *executionContext) fieldContext_TeamMemberEdge_node(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _TeamPermission_team(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermission_team,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TeamPermission().Team(ctx, obj)
+		},
+		nil,
+		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermission_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Team_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Team_title(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Team_createdAt(ctx, field)
+			case "organization":
+				return ec.fieldContext_Team_organization(ctx, field)
+			case "memberCount":
+				return ec.fieldContext_Team_memberCount(ctx, field)
+			case "spaceCount":
+				return ec.fieldContext_Team_spaceCount(ctx, field)
+			case "permissions":
+				return ec.fieldContext_Team_permissions(ctx, field)
+			case "members":
+				return ec.fieldContext_Team_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermission_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermission_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Role does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermission_grantedAt(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermission_grantedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNDateTime2timeᚐTime,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermission_grantedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DateTime does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNTeamPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_TeamPermissionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_TeamPermissionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermissionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		ec.marshalNTeamPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "team":
+				return ec.fieldContext_TeamPermission_team(ctx, field)
+			case "role":
+				return ec.fieldContext_TeamPermission_role(ctx, field)
+			case "grantedAt":
+				return ec.fieldContext_TeamPermission_grantedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionConnection_totalCount,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TeamPermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TeamPermissionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TeamPermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TeamPermissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "team":
+				return ec.fieldContext_TeamPermission_team(ctx, field)
+			case "role":
+				return ec.fieldContext_TeamPermission_role(ctx, field)
+			case "grantedAt":
+				return ec.fieldContext_TeamPermission_grantedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TeamPermission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TeamPermissions_view(ctx context.Context, field graphql.CollectedField, obj *team.Permissions) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -56436,6 +57146,8 @@ func (ec *executionContext) fieldContext_TransferCollectionPayload_collection(_ 
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -56531,6 +57243,8 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -57320,6 +58034,8 @@ func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ co
 				return ec.fieldContext_Collection_children(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Collection_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Collection_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Collection_effectivePermissions(ctx, field)
 			}
@@ -58465,6 +59181,8 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -58715,6 +59433,8 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_search(ctx, field)
 			case "userPermissions":
 				return ec.fieldContext_Space_userPermissions(ctx, field)
+			case "teamPermissions":
+				return ec.fieldContext_Space_teamPermissions(ctx, field)
 			case "effectivePermissions":
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
@@ -68435,6 +69155,42 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "teamPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Collection_teamPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "effectivePermissions":
 			field := field
 
@@ -76555,6 +77311,39 @@ func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.Selec
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "team":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PermissionSource_team(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -83413,6 +84202,42 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "teamPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_teamPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "effectivePermissions":
 			field := field
 
@@ -84880,6 +85705,212 @@ func (ec *executionContext) _TeamMemberEdge(ctx context.Context, sel ast.Selecti
 			}
 		case "node":
 			out.Values[i] = ec._TeamMemberEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamPermissionImplementors = []string{"TeamPermission"}
+
+func (ec *executionContext) _TeamPermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Granted) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamPermission")
+		case "team":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamPermission_team(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "role":
+			out.Values[i] = ec._TeamPermission_role(ctx, field, obj)
+		case "grantedAt":
+			out.Values[i] = ec._TeamPermission_grantedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamPermissionConnectionImplementors = []string{"TeamPermissionConnection"}
+
+func (ec *executionContext) _TeamPermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamPermissionConnection")
+		case "edges":
+			out.Values[i] = ec._TeamPermissionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TeamPermissionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TeamPermissionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TeamPermissionConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var teamPermissionEdgeImplementors = []string{"TeamPermissionEdge"}
+
+func (ec *executionContext) _TeamPermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TeamPermissionEdge")
+		case "cursor":
+			out.Values[i] = ec._TeamPermissionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TeamPermissionEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -92053,6 +93084,72 @@ func (ec *executionContext) unmarshalNTeamMembershipInput2ᚖoctavoᚋgraphᚋmo
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNTeamPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Granted) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx context.Context, sel ast.SelectionSet, v *permission.Granted) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamPermission(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamPermissionConnection2octavoᚋgraphᚋmodelᚐGrantedConnection(ctx context.Context, sel ast.SelectionSet, v model.GrantedConnection) graphql.Marshaler {
+	return ec._TeamPermissionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTeamPermissionConnection2ᚖoctavoᚋgraphᚋmodelᚐGrantedConnection(ctx context.Context, sel ast.SelectionSet, v *model.GrantedConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamPermissionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTeamPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.GrantedEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTeamPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTeamPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx context.Context, sel ast.SelectionSet, v *model.GrantedEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TeamPermissionEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNTeamPermissions2octavoᚋinternalᚋteamᚐPermissions(ctx context.Context, sel ast.SelectionSet, v team.Permissions) graphql.Marshaler {
 	return ec._TeamPermissions(ctx, sel, &v)
 }
@@ -93951,6 +95048,13 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx context.Context, sel ast.SelectionSet, v *team.Team) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Team(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTeamFilter2ᚖoctavoᚋgraphᚋmodelᚐTeamFilter(ctx context.Context, v any) (*model.TeamFilter, error) {

@@ -4277,6 +4277,24 @@ type TeamMembership struct {
 	Role TeamRole `json:"role"`
 }
 
+// TeamPermission A team with a role.
+type TeamPermission struct {
+	Permission *MemberRole `json:"permission"`
+
+	// Team A named group of members, to whom spaces and collections are granted together.
+	Team Team `json:"team"`
+}
+
+// TeamPermissionList defines model for TeamPermissionList.
+type TeamPermissionList struct {
+	// Count The number of items over all pages of the list.
+	Count int              `json:"count"`
+	Items []TeamPermission `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
 // TeamPermissions What the caller may do with the team.
 type TeamPermissions struct {
 	// Admin Rename it, delete it, and decide who is in it.
