@@ -20,12 +20,12 @@ type restricted struct {
 	// id is the parameter of the path.
 	id string
 	// What the resource of a request grants to users and to teams, and who reaches it.
-	users, teams lister
+	users, teams granting
 	aggregate    func(request *http.Request, role *access.Role, first *int, after *string) (*model.EffectivePermissionConnection, error)
 }
 
-// lister lists what the resource of a request grants.
-type lister func(request *http.Request, first *int, after *string) (*model.GrantedConnection, error)
+// granting lists what the resource of a request grants.
+type granting func(request *http.Request, first *int, after *string) (*model.GrantedConnection, error)
 
 // permissions mounts the same operations below each kind of resource.
 func (a *API) permissions(router chi.Router) {
@@ -68,7 +68,7 @@ func (a *API) invite(resource restricted) handler {
 	}
 }
 
-func listPermissions[W any](list lister, render func(context.Context, *permission.Granted) (W, error)) handler {
+func listPermissions[W any](list granting, render func(context.Context, *permission.Granted) (W, error)) handler {
 	return func(writer http.ResponseWriter, request *http.Request) error {
 		first, after, err := window(request)
 		if err != nil {
