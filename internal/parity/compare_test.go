@@ -190,7 +190,7 @@ var (
 	identifiers   = regexp.MustCompile(`\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b`)
 	times         = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	secrets       = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
-	basenames     = regexp.MustCompile(`\bparitysite(-\d+)?\b`)
+	basenames     = regexp.MustCompile(`\bparitysite(-[0-9a-z]+)*\b`)
 	inviteSecrets = regexp.MustCompile(`(\binv_[0-9a-hjkmnp-tv-z]{26})\.[\w-]{43}`)
 	signatures    = regexp.MustCompile(`(/files/[^?"]+)\?[^"]*`)
 )

@@ -3,6 +3,8 @@ package parity
 import (
 	"testing"
 
+	"github.com/google/uuid"
+
 	"octavo/internal/access"
 	"octavo/internal/apptest"
 	"octavo/internal/fault"
@@ -96,8 +98,9 @@ var siteRows = []row{
 			"item":     object{"type": "site-section", "id": "{siteSectionId}"},
 			"position": object{"after": object{"type": "site-section", "id": "{otherSectionId}"}},
 		},
-		input:  object{"site": "{siteId}", "item": "{siteSectionId}", "position": object{"after": "{otherSectionId}"}},
-		effect: "getSiteStructure",
+		input:   object{"site": "{siteId}", "item": "{siteSectionId}", "position": object{"after": "{otherSectionId}"}},
+		prepare: sectioned,
+		effect:  "getSiteStructure",
 	},
 	{operation: "listSiteSpaces", field: oneSite + ".siteSpaces", selection: connection(siteSpace), minimum: access.Read},
 	{
@@ -272,6 +275,22 @@ func overridden(t *testing.T, f *fixture) {
 	t.Helper()
 	f.mutate(t, apptest.Creator, "overrideSiteSpaceCustomization",
 		object{"siteSpace": "{siteSpaceId}", "customization": object{"styling": object{"theme": "bold"}}}, "{ siteSpace { id } }")
+}
+
+// sectioned puts the section before the other one.
+func sectioned(t *testing.T, f *fixture) {
+	t.Helper()
+	f.value(t, "siteSectionId")
+}
+
+// growRedirects adds redirects of other paths.
+func growRedirects(t *testing.T, f *fixture, count int) {
+	t.Helper()
+	for range count {
+		f.mutate(t, apptest.Creator, "createSiteRedirect", object{
+			"site": "{siteId}", "source": "/" + uuid.NewString(), "destination": object{"kind": "URL", "url": "https://example.com/"},
+		}, "{ redirect { id } }")
+	}
 }
 
 // makeRedirectSource is the path of the redirect.

@@ -56,6 +56,7 @@ var growths = map[string]growth{
 	"listSiteSections":               repeated(makeSection("More")),
 	"listSiteSectionGroups":          repeated(makeSectionGroup),
 	"listSiteShareLinks":             repeated(makeShareLink),
+	"listSiteRedirects":              growRedirects,
 	"getSiteStructure":               repeated(makeSection("More")),
 	"getPublishedContentSite":        repeated(makeSection("More")),
 	"listPermissionsAggregateInSite": growReaders,

@@ -49,16 +49,26 @@ func (s *Service) Create(ctx context.Context, site New) (*Site, error) {
 		return nil, err
 	}
 	var created *ent.Site
-	err := s.database.Write(ctx, func(ctx context.Context) error {
-		var err error
-		created, err = s.insert(ctx, site)
-		return err
-	})
+	var err error
+	for attempt := range insertAttempts {
+		err = s.database.Write(ctx, func(ctx context.Context) error {
+			var err error
+			created, err = s.insert(ctx, site, attempt)
+			return err
+		})
+		if fault.CodeOf(err) != fault.Conflict {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return s.Get(ctx, created.ID)
 }
+
+// insertAttempts is how often another basename is tried, when somebody takes
+// the one that was free.
+const insertAttempts = 3
 
 func (n *New) validate() error {
 	if n.Title != "" {
@@ -81,7 +91,7 @@ func (n *New) validate() error {
 	return enum.Check("visibility", n.Visibility)
 }
 
-func (s *Service) insert(ctx context.Context, site New) (*ent.Site, error) {
+func (s *Service) insert(ctx context.Context, site New, attempt int) (*ent.Site, error) {
 	shown, err := s.lockSpaces(ctx, site.OrganizationID, site.SpaceIDs)
 	if err != nil {
 		return nil, err
@@ -92,6 +102,9 @@ func (s *Service) insert(ctx context.Context, site New) (*ent.Site, error) {
 	basename, err := s.freeBasename(ctx, site.Title)
 	if err != nil {
 		return nil, err
+	}
+	if attempt > 0 {
+		basename = freePath(site.Title, nil) + "-" + strings.ToLower(newKey()[:numberRoom-1])
 	}
 	created, err := s.database.Client(ctx).Site.Create().
 		SetOrganizationID(site.OrganizationID).SetTitle(site.Title).SetType(site.Type).SetVisibility(site.Visibility).
