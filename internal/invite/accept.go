@@ -250,9 +250,9 @@ type Account struct {
 	Organization *organization.Organization
 }
 
-// AcceptAsNew makes an account for somebody without one, who shows by the
-// secret of an invite that its e-mail address is theirs, and lets them accept
-// it. It returns CONFLICT when the address has an account: its owner accepts
+// AcceptAsNew makes an account for somebody without one who has the secret of an
+// invite to an e-mail address, and lets them accept it. The address does not
+// count as verified. It returns CONFLICT when the address has an account: its owner accepts
 // with a token of theirs.
 func (s *Service) AcceptAsNew(ctx context.Context, secret, displayName string) (*Account, error) {
 	const reason = "somebody without an account accepts an invite"
@@ -272,6 +272,12 @@ func (s *Service) AcceptAsNew(ctx context.Context, secret, displayName string) (
 		}
 		ctx = access.System(access.WithViewer(ctx, &access.Viewer{UserID: account.User.ID}), reason)
 		if account.Organization, err = s.accept(ctx, row.OrganizationID, secret, account.User); err != nil {
+			return err
+		}
+		// Who made the invite knows its secret too: it opens this invite, and
+		// proves the address to nobody else.
+		account.User, err = s.database.Client(ctx).User.UpdateOneID(account.User.ID).SetEmailVerified(false).Save(ctx)
+		if err != nil {
 			return err
 		}
 		_, account.Token, err = s.Users.CreateTokenOf(ctx, account.User.ID, user.NewToken{Name: "Invite"})

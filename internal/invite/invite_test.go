@@ -201,6 +201,12 @@ func TestInvitesByEmail(t *testing.T) {
 		viewer, err := server.App.Users.Authenticate(t.Context(), account.Token)
 		require.NoError(t, err)
 		assert.Equal(t, access.Review, viewer.Memberships[server.OrganizationID])
+		assert.False(t, account.User.EmailVerified, "whoever invites an address does not become its owner")
+		ctx := access.System(t.Context(), "test")
+		require.NoError(t, server.App.Database.Client(ctx).Organization.UpdateOneID(server.OtherOrganizationID).
+			SetEmailDomains([]string{"elsewhere.example"}).Exec(ctx))
+		_, err = server.App.Organizations.Join(access.WithViewer(t.Context(), viewer), server.OtherOrganizationID)
+		assert.Equal(t, fault.BadUserInput, fault.CodeOf(err), "nor does it open other organizations to them")
 
 		for _, wrong := range []string{"", "ada", "Ada <ada@example.com>", "ada@example.com\r\nBcc: eve@example.com"} {
 			_, err := service.InvitePeople(admin, invite.People{OrganizationID: server.OrganizationID, Emails: []invite.Person{{Email: wrong}}})
