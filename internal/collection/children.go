@@ -43,16 +43,21 @@ func Top(organizationID string, arguments pagination.Arguments) (Children, error
 // same page: one for the spaces, one for the collections. What the caller may
 // not read is left out.
 func (s *Service) Structure(ctx context.Context, lists []Children) (map[Children]pagination.Page[Item], error) {
-	split := func(list Children) (Children, string) {
-		return Children{top: list.top, window: list.window}, list.parentID
-	}
-	of := func(list Children, id string) Children {
-		list.parentID = id
-		return list
-	}
-	return pagination.Gather(lists, split, of, func(list Children, parents []string) (map[string]pagination.Page[Item], error) {
+	return pagination.Gather(lists, Children.split, Children.Of, func(list Children, parents []string) (map[string]pagination.Page[Item], error) {
 		return s.children(ctx, list, parents)
 	})
+}
+
+// split returns the list without its parent, and the parent.
+func (c Children) split() (Children, string) { return c.Of(""), c.parentID }
+
+// ParentID is that of the collection or organization.
+func (c Children) ParentID() string { return c.parentID }
+
+// Of is the same list of another parent of the same kind.
+func (c Children) Of(parent string) Children {
+	c.parentID = parent
+	return c
 }
 
 func (s *Service) children(ctx context.Context, list Children, parents []string) (map[string]pagination.Page[Item], error) {

@@ -43,20 +43,19 @@ func InCollection(id string, arguments pagination.Arguments) (List, error) {
 // same page in the same way. Collections that the caller may not read are left
 // out.
 func (s *Service) Lists(ctx context.Context, lists []List) (map[List]pagination.Page[*Collection], error) {
-	return pagination.Gather(lists, List.split, List.of, func(list List, parents []string) (map[string]pagination.Page[*Collection], error) {
+	return pagination.Gather(lists, List.split, List.Of, func(list List, parents []string) (map[string]pagination.Page[*Collection], error) {
 		return s.read(ctx, list, parents)
 	})
 }
 
 // split returns the list without its parent, and the parent.
-func (l List) split() (List, string) {
-	parent := l.parentID
-	l.parentID = ""
-	return l, parent
-}
+func (l List) split() (List, string) { return l.Of(""), l.parentID }
 
-// of is the inverse of split.
-func (l List) of(parent string) List {
+// ParentID is that of the organization or collection.
+func (l List) ParentID() string { return l.parentID }
+
+// Of is the same list of another parent of the same kind.
+func (l List) Of(parent string) List {
 	l.parentID = parent
 	return l
 }

@@ -97,10 +97,13 @@ func newLoaders(sources Sources) *Loaders {
 		ChangeRequest: mapped(sources.ChangeRequests.ByID).learning(each((*Loaders).MetChangeRequests)),
 		Node:          mapped(sources.Nodes.ByID),
 
-		SpacesInCollection: mapped(sources.Spaces.InCollections).learning(pages[space.List]((*Loaders).MetSpaces)),
-		Children:           mapped(sources.Collections.Structure),
-		Ancestors:          mapped(sources.Collections.Ancestors),
-		Collections:        mapped(sources.Collections.Lists),
+		SpacesInCollection: mapped(sources.Spaces.InCollections).
+			learning(pages[space.List]((*Loaders).MetSpaces)).of((*met).spacesBeside),
+		Children: mapped(sources.Collections.Structure).
+			learning(pages[collection.Children]((*Loaders).metItems)).of((*met).childrenBeside),
+		Ancestors: mapped(sources.Collections.Ancestors),
+		Collections: mapped(sources.Collections.Lists).
+			learning(pages[collection.List]((*Loaders).MetCollections)).of((*met).collectionsBeside),
 		ChangeRequestsOfSpace: mapped(sources.ChangeRequests.InSpaces).
 			learning(pages[changerequest.List]((*Loaders).MetChangeRequests)).of((*met).listsOfSpaces),
 		ChangeRequestsOfOrganization: mapped(sources.ChangeRequests.InOrganizations).

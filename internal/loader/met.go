@@ -6,6 +6,7 @@ import (
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
+	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/linkgraph"
 	"octavo/internal/organization"
@@ -21,6 +22,7 @@ import (
 type met struct {
 	mutex          sync.Mutex
 	spaces         [][]*space.Space
+	collections    [][]*collection.Collection
 	changeRequests [][]*changerequest.ChangeRequest
 	comments       [][]*comment.Comment
 }
@@ -45,6 +47,44 @@ func (l *Loaders) MetSpaces(list ...*space.Space) {
 	l.met.mutex.Lock()
 	defer l.met.mutex.Unlock()
 	l.met.spaces = append(l.met.spaces, list)
+}
+
+// MetCollections notes a list of collections.
+func (l *Loaders) MetCollections(list ...*collection.Collection) {
+	l.Organization.expect(func(yield func(string)) {
+		for _, found := range list {
+			yield(found.OrganizationID)
+		}
+	})
+	l.Collection.expect(func(yield func(string)) {
+		for _, found := range list {
+			optionally(yield, found.ParentID)
+		}
+	})
+	l.Ancestors.expect(func(yield func(string)) {
+		for _, found := range list {
+			yield(found.ID)
+		}
+	})
+	l.met.mutex.Lock()
+	defer l.met.mutex.Unlock()
+	l.met.collections = append(l.met.collections, list)
+}
+
+// metItems notes a list of spaces and collections.
+func (l *Loaders) metItems(list ...collection.Item) {
+	var spaces []*space.Space
+	var collections []*collection.Collection
+	for _, item := range list {
+		switch found := item.(type) {
+		case *space.Space:
+			spaces = append(spaces, found)
+		case *collection.Collection:
+			collections = append(collections, found)
+		}
+	}
+	l.MetSpaces(spaces...)
+	l.MetCollections(collections...)
 }
 
 // MetChangeRequests notes a list of change requests.
@@ -289,6 +329,32 @@ func pages[Key comparable, Item any](notes func(l *Loaders, list ...Item)) func(
 		}
 		notes(loaders, list...)
 	}
+}
+
+func idOfCollection(around *collection.Collection) string { return around.ID }
+
+// spacesBeside are the same list of the spaces of all collections beside one.
+func (m *met) spacesBeside(list space.List) []space.List {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return family(m.collections, list.CollectionID(), idOfCollection,
+		func(around *collection.Collection) space.List { return list.Of(around.ID) })
+}
+
+// collectionsBeside are the same list of collections of all beside one.
+func (m *met) collectionsBeside(list collection.List) []collection.List {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return family(m.collections, list.ParentID(), idOfCollection,
+		func(around *collection.Collection) collection.List { return list.Of(around.ID) })
+}
+
+// childrenBeside are the same list of the content of all collections beside one.
+func (m *met) childrenBeside(list collection.Children) []collection.Children {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return family(m.collections, list.ParentID(), idOfCollection,
+		func(around *collection.Collection) collection.Children { return list.Of(around.ID) })
 }
 
 // listsOfSpaces are the same list of change requests of all spaces beside one.

@@ -71,13 +71,18 @@ func InCollection(id string, arguments pagination.Arguments) (List, error) {
 	return List{collectionID: id, window: window}, err
 }
 
+// CollectionID is that of the collection.
+func (l List) CollectionID() string { return l.collectionID }
+
+// Of is the same list of another collection.
+func (l List) Of(collectionID string) List { return List{collectionID: collectionID, window: l.window} }
+
 // InCollections returns lists of collections that the caller may read, in one
 // statement for all that ask for the same page. Spaces that the caller may not
 // read, and deleted ones, are left out.
 func (s *Service) InCollections(ctx context.Context, lists []List) (map[List]pagination.Page[*Space], error) {
-	split := func(list List) (List, string) { return List{window: list.window}, list.collectionID }
-	of := func(list List, id string) List { return List{collectionID: id, window: list.window} }
-	return pagination.Gather(lists, split, of, func(list List, ids []string) (map[string]pagination.Page[*Space], error) {
+	split := func(list List) (List, string) { return list.Of(""), list.collectionID }
+	return pagination.Gather(lists, split, List.Of, func(list List, ids []string) (map[string]pagination.Page[*Space], error) {
 		return s.inCollections(ctx, ids, list.window)
 	})
 }
