@@ -20,11 +20,16 @@ func (r row) page(size, cursor string) row {
 	path := splitFields(r.field)
 	last := &path[len(path)-1]
 	asked := "first: " + size
-	r.query = strings.Trim(r.query+"&limit="+size, "&")
+	query, err := url.ParseQuery(r.query)
+	if err != nil {
+		panic(err) // the table is wrong
+	}
+	query.Set("limit", size)
 	if cursor != "" {
 		asked += `, after: "` + cursor + `"`
-		r.query += "&page=" + url.QueryEscape(cursor)
+		query.Set("page", cursor)
 	}
+	r.query = query.Encode()
 	if arguments, given := strings.CutSuffix(*last, ")"); given {
 		*last = arguments + ", " + asked + ")"
 	} else {
