@@ -39,6 +39,11 @@ func (l *Loaders) MetSpaces(list ...*space.Space) {
 			optionally(yield, found.CollectionID)
 		}
 	})
+	l.Publication.expect(func(yield func(string)) {
+		for _, found := range list {
+			yield(found.ID)
+		}
+	})
 	l.Revision.expect(func(yield func(string)) {
 		for _, found := range list {
 			yield(found.RevisionID)
