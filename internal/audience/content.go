@@ -72,7 +72,7 @@ func (r *Reader) Document(ctx context.Context, from *Content, page *content.Page
 }
 
 // source is the whole Markdown of a page.
-func (r *Reader) source(ctx context.Context, from *Content, page *content.Page) ([]byte, error) {
+func (r *Reader) source(ctx context.Context, page *content.Page) ([]byte, error) {
 	return r.revisions.Body(access.System(ctx, "the audience of a site reads it"), page.Body)
 }
 

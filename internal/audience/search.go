@@ -114,7 +114,7 @@ func (f *Finder) visible(ctx context.Context, from *Content, found *search.PageH
 		return nil, nil
 	}
 	hit := &Hit{PageHit: found, Page: page, Content: from}
-	source, err := f.reader.source(ctx, from, page)
+	source, err := f.reader.source(ctx, page)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var sources = hypertext.Sources{
 		}
 		return &hypertext.Link{Address: "/docs/target", Title: "Target", Description: "What it says", Emoji: "1f4d8"}
 	},
-	File: func(reference map[string]any) *hypertext.File {
+	File: func(map[string]any) *hypertext.File {
 		return &hypertext.File{Address: "/files/x.png", Name: "x.png", ContentType: "image/png", Size: 1500, Width: 20, Height: 10}
 	},
 	Specification: func(map[string]any) []byte { return []byte(specification) },

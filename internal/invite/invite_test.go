@@ -45,7 +45,7 @@ func link(t *testing.T, server *apptest.Server, fields invite.NewLink) *invite.I
 	return made
 }
 
-func accept(server *apptest.Server, ctx context.Context, handle string) (access.Role, error) {
+func accept(ctx context.Context, server *apptest.Server, handle string) (access.Role, error) {
 	joined, err := server.App.Invites.Accept(ctx, server.OrganizationID, handle)
 	if err != nil {
 		return access.None, err
@@ -65,7 +65,7 @@ func TestASingleUseIsUsedOnce(t *testing.T) {
 		var group sync.WaitGroup
 		for _, person := range people {
 			group.Go(func() {
-				_, err := accept(server, person, made.Secret)
+				_, err := accept(person, server, made.Secret)
 				if err == nil {
 					joined.Add(1)
 					return
@@ -88,7 +88,7 @@ func TestWhoCannotAccept(t *testing.T) {
 		person := newcomer(t, server, "ada@elsewhere.example", true)
 		refused := func(code fault.Code, handle string) {
 			t.Helper()
-			_, err := accept(server, person, handle)
+			_, err := accept(person, server, handle)
 			assert.Equal(t, code, fault.CodeOf(err), "%v", err)
 		}
 		open := link(t, server, invite.NewLink{})
@@ -124,14 +124,14 @@ func TestARoleIsNeverLowered(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		made := link(t, server, invite.NewLink{Role: new(access.Edit), MaximumUses: new(1)})
 		for caller, expected := range map[apptest.Caller]access.Role{apptest.Creator: access.Create, apptest.Editor: access.Edit} {
-			role, err := accept(server, server.Context(t, caller), made.Secret)
+			role, err := accept(server.Context(t, caller), server, made.Secret)
 			require.NoError(t, err)
 			assert.Equal(t, expected, role, "who has it already uses nothing up")
 		}
-		role, err := accept(server, server.Context(t, apptest.Reader), made.Secret)
+		role, err := accept(server.Context(t, apptest.Reader), server, made.Secret)
 		require.NoError(t, err)
 		assert.Equal(t, access.Edit, role)
-		_, err = accept(server, server.Context(t, apptest.Commenter), made.Secret)
+		_, err = accept(server.Context(t, apptest.Commenter), server, made.Secret)
 		assert.Equal(t, fault.NotAllowed, fault.CodeOf(err))
 	})
 }
@@ -143,7 +143,7 @@ func TestAnInviteToASpaceMakesAGuest(t *testing.T) {
 		require.NoError(t, err)
 		invited := link(t, server, invite.NewLink{ResourceID: &made.ID, Role: new(access.Comment)})
 		person := newcomer(t, server, "ada@elsewhere.example", true)
-		role, err := accept(server, person, invited.Secret)
+		role, err := accept(person, server, invited.Secret)
 		require.NoError(t, err)
 		assert.Equal(t, access.None, role)
 		again, err := server.App.Users.Renew(person)
@@ -184,13 +184,13 @@ func TestInvitesByEmail(t *testing.T) {
 
 		other := newcomer(t, server, "other@elsewhere.example", true)
 		ada := newcomer(t, server, "ada@elsewhere.example", true)
-		_, err := accept(server, other, newer.Invites[0].Secret)
+		_, err := accept(other, server, newer.Invites[0].Secret)
 		assert.Equal(t, fault.NotFound, fault.CodeOf(err), "it is for one person")
-		_, err = accept(server, ada, older.Invites[0].Secret)
+		_, err = accept(ada, server, older.Invites[0].Secret)
 		assert.Equal(t, fault.NotFound, fault.CodeOf(err), "the newer invite took its place")
 		_, err = service.AcceptAsNew(t.Context(), newer.Invites[0].Secret, "Ada")
 		assert.Equal(t, fault.Conflict, fault.CodeOf(err), "the address has an account")
-		role, err := accept(server, ada, newer.Invites[0].ID)
+		role, err := accept(ada, server, newer.Invites[0].ID)
 		require.NoError(t, err)
 		assert.Equal(t, access.Review, role)
 
@@ -219,7 +219,7 @@ func TestWhoJoinedIsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		made := link(t, server, invite.NewLink{})
-		_, err := accept(server, newcomer(t, server, "ada@elsewhere.example", true), made.Secret)
+		_, err := accept(newcomer(t, server, "ada@elsewhere.example", true), server, made.Secret)
 		require.NoError(t, err)
 		system := access.System(t.Context(), "test")
 		entries, err := server.App.Database.Client(system).AuditEntry.Query().All(system)

@@ -150,7 +150,10 @@ func (l *Loader[Key, Value]) expect(list func(yield func(Key))) {
 
 // readLater reads a batch once others had the time to join it.
 func (l *Loader[Key, Value]) readLater(ctx context.Context, gathered *batch[Key, Value]) {
-	time.Sleep(wait)
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
 	l.mutex.Lock()
 	l.waiting = nil
 	l.mutex.Unlock()

@@ -3,9 +3,12 @@ package parity
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"octavo/internal/access"
 	"octavo/internal/apptest"
 	"octavo/internal/fault"
+	invites "octavo/internal/invite"
 )
 
 const (
@@ -29,6 +32,8 @@ var inviteRows = []row{
 	{
 		operation: "joinOrganizationWithInvite", field: "joinOrganizationWithInvite", selection: " { organization { __typename } } ",
 		input: object{"organization": "{organizationId}", "invite": "{inviteId}"}, as: func(object) any { return nil },
+		// In an organization of its own: whoever joins is a member from then on.
+		with:  map[string]string{"organizationId": "joinableId", "inviteId": "joinableInviteId"},
 		codes: everyone(ok, apptest.Stranger, apptest.Guest), needs: "the secret of the invite, or the address that it is for",
 	},
 	{
@@ -78,6 +83,13 @@ func wireInvite(found object) any {
 }
 
 // makeInvite is the secret of a link for editors.
+func makeJoinableInvite(t testing.TB, f *fixture) string {
+	t.Helper()
+	made, err := f.App.Invites.Create(f.Context(t, apptest.Stranger), invites.NewLink{OrganizationID: f.value(t, "joinableId"), Role: new(access.Edit)})
+	require.NoError(t, err)
+	return made.Secret
+}
+
 func makeInvite(t testing.TB, f *fixture) string {
 	t.Helper()
 	return f.created(t, apptest.Admin, "createOrganizationInvite", object{"organization": "{organizationId}", "role": "EDIT"}, "invite")

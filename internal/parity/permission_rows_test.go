@@ -62,10 +62,10 @@ const teamPermission = " { permission: role team " + team + " } "
 
 // makeRestricted is a space or collection that grants something to the reviewer and to
 // their team.
-func makeRestricted(make func(t testing.TB, f *fixture) string) func(t testing.TB, f *fixture) string {
+func makeRestricted(open func(t testing.TB, f *fixture) string) func(t testing.TB, f *fixture) string {
 	return func(t testing.TB, f *fixture) string {
 		t.Helper()
-		id := make(t, f)
+		id := open(t, f)
 		f.mutate(t, apptest.Admin, "grantPermissions", object{"resource": id, "role": "REVIEW", "users": []any{"{userId}"}, "teams": []any{"{teamId}"}}, "{ resource { __typename } }")
 		return id
 	}

@@ -18,7 +18,6 @@ import (
 	"octavo/internal/database"
 	"octavo/internal/identifier"
 	"octavo/internal/user"
-	"octavo/rest/contract"
 )
 
 // large is an organization of many spaces in nested collections, of which a
@@ -127,7 +126,7 @@ func (l *large) list(t testing.TB, handler http.Handler, token string) int64 {
 	t.Helper()
 	var counter atomic.Int64
 	request := httptest.NewRequestWithContext(database.CountStatements(context.Background(), &counter), http.MethodGet,
-		contract.Prefix+"/orgs/"+l.OrganizationID+"/spaces?limit=50", nil)
+		"/v1/orgs/"+l.OrganizationID+"/spaces?limit=50", nil)
 	request.Header.Set("Authorization", "Bearer "+token)
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)

@@ -157,7 +157,7 @@ func (s *Service) UpdateGroup(ctx context.Context, id string, changes GroupChang
 	if err := checkGroup(changes.Title, changes.Icon); err != nil {
 		return nil, err
 	}
-	err := s.changeGroup(ctx, id, func(ctx context.Context, locked *Site, found *Group) (audit.Change, error) {
+	err := s.changeGroup(ctx, id, func(ctx context.Context, _ *Site, found *Group) (audit.Change, error) {
 		update := s.database.Client(ctx).SiteSectionGroup.UpdateOneID(id).SetNillableTitle(changes.Title)
 		if changes.Icon != nil {
 			assign(unlessEmpty(changes.Icon), update.SetIcon, update.ClearIcon)

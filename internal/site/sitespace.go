@@ -141,7 +141,7 @@ func within[Row, T any](ctx context.Context, s *Service, rows []Row, ids func(Ro
 }
 
 // SiteSpaceChanges are changes of a site space; nil leaves a setting as it is.
-type SiteSpaceChanges struct {
+type SiteSpaceChanges struct { //nolint:revive // what the specification calls it
 	Path *string
 	// Condition is empty to remove it.
 	Condition *string

@@ -62,7 +62,7 @@ type Section struct {
 }
 
 // SiteSpace is a space as a site shows it.
-type SiteSpace struct {
+type SiteSpace struct { //nolint:revive // what the specification calls it
 	*ent.SiteSpace
 	Structure *Structure
 	// Section is nil for those of a site without sections.
@@ -438,9 +438,9 @@ func (s *Service) settle(ctx context.Context, site *ent.Site) error {
 }
 
 // assign sets a column that may be null.
-func assign[Update any](value *string, set func(string) Update, clear func() Update) Update {
+func assign[Update any](value *string, set func(string) Update, unset func() Update) Update {
 	if value == nil {
-		return clear()
+		return unset()
 	}
 	return set(*value)
 }

@@ -322,9 +322,6 @@ func (s *Service) people(ctx context.Context, organizationID string, names []str
 	return found, nil
 }
 
-// email stands for the kind of names that are no ids.
-const email identifier.Prefix = ""
-
 // kinds sorts names by what they are.
 func kinds(names []string) map[identifier.Prefix][]string {
 	sorted := map[identifier.Prefix][]string{}
