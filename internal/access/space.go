@@ -152,7 +152,13 @@ func nearestLevel(builder *sql.Builder, collection string) {
 }
 
 func (v *Viewer) principals(builder *sql.Builder) {
-	builder.WriteString(" AND (p.principal_id = ").Arg(v.UserID)
+	builder.WriteString(" AND ")
+	v.grantee(builder)
+}
+
+// grantee writes that a permission is granted to the caller or a team of theirs.
+func (v *Viewer) grantee(builder *sql.Builder) {
+	builder.WriteString("(p.principal_id = ").Arg(v.UserID)
 	builder.WriteString(" OR p.principal_id IN (SELECT m.team_id FROM team_members m WHERE m.user_id = ").Arg(v.UserID)
 	builder.WriteString("))")
 }

@@ -40,7 +40,7 @@ func (s *Service) InOrganization(ctx context.Context, organizationID string, arg
 func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
 		return s.database.Client(ctx).Space.Query().
-			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read)).Count(ctx)
+			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRoleInAll(organizationID, access.Read)).Count(ctx)
 	}
 }
 
