@@ -490,6 +490,7 @@ func (r *siteResolver) Readers(ctx context.Context, obj *site.Site, first *int, 
 	if err != nil {
 		return nil, err
 	}
+	loader.From(ctx).MetMembers(page.Items...)
 	return model.NewMemberConnection(page), nil
 }
 

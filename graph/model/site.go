@@ -78,7 +78,9 @@ func NewSiteSectionGroupConnection(page pagination.Page[*site.Group]) *SiteSecti
 
 // Edges of the connection.
 func (c *SiteSectionGroupConnection) Edges() []*SiteSectionGroupEdge {
-	return edges(c.Page, func(cursor string, node *site.Group) *SiteSectionGroupEdge { return &SiteSectionGroupEdge{cursor, node} })
+	return edges(c.Page, func(cursor string, node *site.Group) *SiteSectionGroupEdge {
+		return &SiteSectionGroupEdge{cursor, node}
+	})
 }
 
 // SiteShareLinkEdge is an item of a SiteShareLinkConnection.
