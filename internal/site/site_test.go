@@ -62,7 +62,7 @@ func outline(items []site.Item) []string {
 	return lines
 }
 
-func shape(t *testing.T, server *apptest.Server, ctx context.Context, id string) []string {
+func shape(ctx context.Context, t *testing.T, server *apptest.Server, id string) []string {
 	t.Helper()
 	arranged, err := server.App.Sites.Structure(ctx, id)
 	require.NoError(t, err)
@@ -75,20 +75,20 @@ func TestStructure(t *testing.T) {
 		ctx, sites := server.Context(t, apptest.Admin), server.App.Sites
 		one, two, three := newSpace(t, server, "One"), newSpace(t, server, "Two"), newSpace(t, server, "Three")
 		made := newSite(t, server, one, two, two)
-		assert.Equal(t, []string{"one*", "two", "two-1"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"one*", "two", "two-1"}, shape(ctx, t, server, made.ID))
 		arranged, err := sites.Structure(ctx, made.ID)
 		require.NoError(t, err)
 		first, second := arranged.SiteSpaces[0].ID, arranged.SiteSpaces[1].ID
 		_, err = sites.MoveSiteSpace(ctx, second, site.Position{Before: first})
 		require.NoError(t, err)
-		assert.Equal(t, []string{"two", "one*", "two-1"}, shape(t, server, ctx, made.ID), "the default stays")
+		assert.Equal(t, []string{"two", "one*", "two-1"}, shape(ctx, t, server, made.ID), "the default stays")
 		_, err = sites.RemoveSpace(ctx, first)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"two*", "two-1"}, shape(t, server, ctx, made.ID), "the default moves on")
+		assert.Equal(t, []string{"two*", "two-1"}, shape(ctx, t, server, made.ID), "the default moves on")
 
 		section, err := sites.AddSection(ctx, site.NewSection{SiteID: made.ID, SpaceID: three, Title: "Guides"})
 		require.NoError(t, err)
-		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "guides:", "  three*"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "guides:", "  three*"}, shape(ctx, t, server, made.ID))
 		group, err := sites.AddGroup(ctx, site.NewGroup{SiteID: made.ID, Title: "More", SectionIDs: []string{section.ID}})
 		require.NoError(t, err)
 		inner, err := sites.AddGroup(ctx, site.NewGroup{SiteID: made.ID, Title: "Inner", ParentID: group.ID})
@@ -97,26 +97,26 @@ func TestStructure(t *testing.T) {
 		assert.Equal(t, fault.InvalidPosition, fault.CodeOf(err), "a group below itself")
 		_, err = sites.AddSectionToGroup(ctx, inner.ID, section.ID)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "[More]", "  [Inner]", "    guides:", "      three*"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "[More]", "  [Inner]", "    guides:", "      three*"}, shape(ctx, t, server, made.ID))
 		_, err = sites.RemoveGroup(ctx, group.ID)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "[Inner]", "  guides:", "    three*"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"docs*:", "  two*", "  two-1", "[Inner]", "  guides:", "    three*"}, shape(ctx, t, server, made.ID))
 		_, err = sites.MoveSiteSpace(ctx, second, site.Position{Before: section.SiteSpaces[0].ID})
 		require.NoError(t, err)
-		assert.Equal(t, []string{"docs*:", "  two-1*", "[Inner]", "  guides:", "    two", "    three*"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"docs*:", "  two-1*", "[Inner]", "  guides:", "    two", "    three*"}, shape(ctx, t, server, made.ID))
 
-		_, err = sites.RemoveSection(ctx, arrangedSection(t, sites, ctx, made.ID, "docs"))
+		_, err = sites.RemoveSection(ctx, arrangedSection(ctx, t, sites, made.ID, "docs"))
 		require.NoError(t, err)
 		_, err = sites.RemoveSection(ctx, section.ID)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"two", "three*"}, shape(t, server, ctx, made.ID), "the last section leaves its site spaces")
+		assert.Equal(t, []string{"two", "three*"}, shape(ctx, t, server, made.ID), "the last section leaves its site spaces")
 		found, err := sites.Get(ctx, made.ID)
 		require.NoError(t, err)
 		assert.Equal(t, 2, found.SiteSpaceCount)
 	})
 }
 
-func arrangedSection(t *testing.T, sites *site.Service, ctx context.Context, id, path string) string {
+func arrangedSection(ctx context.Context, t *testing.T, sites *site.Service, id, path string) string {
 	t.Helper()
 	arranged, err := sites.Structure(ctx, id)
 	require.NoError(t, err)
@@ -137,10 +137,10 @@ func TestSpacesThatAreGoneAreNotShown(t *testing.T) {
 		made := newSite(t, server, one, two)
 		_, err := server.App.Spaces.Delete(ctx, one)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"two*"}, shape(t, server, ctx, made.ID), "deleted")
+		assert.Equal(t, []string{"two*"}, shape(ctx, t, server, made.ID), "deleted")
 		_, err = server.App.Spaces.Restore(ctx, one)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"one*", "two"}, shape(t, server, ctx, made.ID), "restored")
+		assert.Equal(t, []string{"one*", "two"}, shape(ctx, t, server, made.ID), "restored")
 		_, err = server.App.Spaces.Delete(ctx, one)
 		require.NoError(t, err)
 		_, err = server.App.Spaces.Purge(ctx, time.Now().Add(space.Retention+time.Minute))
@@ -148,7 +148,7 @@ func TestSpacesThatAreGoneAreNotShown(t *testing.T) {
 		found, err := server.App.Sites.Get(ctx, made.ID)
 		require.NoError(t, err)
 		assert.Equal(t, 1, found.SiteSpaceCount, "purged")
-		assert.Equal(t, []string{"two*"}, shape(t, server, ctx, made.ID))
+		assert.Equal(t, []string{"two*"}, shape(ctx, t, server, made.ID))
 	})
 }
 
