@@ -35,7 +35,7 @@ func (r *collectionResolver) EffectivePermissions(ctx context.Context, obj *coll
 	if err != nil {
 		return nil, err
 	}
-	return model.NewEffectivePermissionConnection(page), nil
+	return effective(ctx, page), nil
 }
 
 func (r *effectivePermissionResolver) User(ctx context.Context, obj *permission.Effective) (*ent.User, error) {
@@ -95,7 +95,7 @@ func (r *spaceResolver) EffectivePermissions(ctx context.Context, obj *space.Spa
 	if err != nil {
 		return nil, err
 	}
-	return model.NewEffectivePermissionConnection(page), nil
+	return effective(ctx, page), nil
 }
 
 func (r *teamPermissionResolver) Team(ctx context.Context, obj *permission.Granted) (*team.Team, error) {

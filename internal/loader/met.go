@@ -198,6 +198,15 @@ func (l *Loaders) MetMembers(list ...*ent.Member) {
 	l.MemberTeams.expect(memberships)
 }
 
+// MetPeople notes people by their ids, in a list whose items name them.
+func (l *Loaders) MetPeople(ids ...string) {
+	l.User.expect(func(yield func(string)) {
+		for _, id := range ids {
+			yield(id)
+		}
+	})
+}
+
 // MetRequestedReviewers notes a list of people who were asked for a review.
 func (l *Loaders) MetRequestedReviewers(list ...*ent.RequestedReviewer) {
 	l.User.expect(func(yield func(string)) {
