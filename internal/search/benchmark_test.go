@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkSearch searches 5,000 pages with 15,000 sections in 20 spaces, as a
-// reader, for words of different frequency.
+// reader, for words of different frequency, and 10 pages of another
+// organization beside them.
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
@@ -39,6 +40,15 @@ func BenchmarkSearch(b *testing.B) {
 					}
 				})
 			}
+			newSpace(b, server, server.OtherOrganizationID, apptest.Stranger, "Small", benchmarkPages(20)[:10]...)
+			stranger := server.Context(b, apptest.Stranger)
+			b.Run("SmallOrganizationEverywhere", func(b *testing.B) {
+				for b.Loop() {
+					found, err := server.App.SearchIndex.Organization(stranger, server.OtherOrganizationID, "the server", pagination.Arguments{})
+					require.NoError(b, err)
+					require.Len(b, found.Items, 1)
+				}
+			})
 			b.Run("SpaceEverywhere", func(b *testing.B) {
 				for b.Loop() {
 					found, err := server.App.SearchIndex.Space(ctx, spaceID, "the server", pagination.Arguments{})

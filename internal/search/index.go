@@ -29,8 +29,8 @@ const (
 	// sectionsPerStatement and bytesPerStatement bound one INSERT.
 	sectionsPerStatement = 200
 	bytesPerStatement    = 4 << 20
-	// scopeMark begins the word that stands for a space. No text has a word
-	// with it.
+	// scopeMark begins the words that stand for a space and for an organization.
+	// No text has a word with it.
 	scopeMark = "§"
 )
 
@@ -47,25 +47,25 @@ func NewIndex(opened *database.Database, revisions *revision.Store) *Index {
 
 // ContentChanged is the space.ContentListener that keeps the index right.
 func (i *Index) ContentChanged(ctx context.Context, space *ent.Space, before, after *content.Tree, _ *ent.Revision) error {
-	return i.Update(ctx, space.ID, before, after)
+	return i.update(ctx, space, before, after)
 }
 
-// Update makes the index of a space follow its main content, in the
+// update makes the index of a space follow its main content, in the
 // transaction of the change. It reads and writes the pages that differ only.
-func (i *Index) Update(ctx context.Context, spaceID string, before, after *content.Tree) error {
+func (i *Index) update(ctx context.Context, space *ent.Space, before, after *content.Tree) error {
 	changed := compare(before, after)
 	for batch := range slices.Chunk(changed.removed, pagesPerBatch) {
-		if err := i.remove(ctx, spaceID, batch); err != nil {
+		if err := i.remove(ctx, space.ID, batch); err != nil {
 			return err
 		}
 	}
 	for batch := range slices.Chunk(changed.relocated, pagesPerBatch) {
-		if _, err := i.place(ctx, spaceID, after.Index(), batch); err != nil {
+		if _, err := i.place(ctx, space.ID, after.Index(), batch); err != nil {
 			return err
 		}
 	}
 	for batch := range slices.Chunk(changed.rewritten, pagesPerBatch) {
-		if err := i.rewrite(ctx, spaceID, after.Index(), batch); err != nil {
+		if err := i.rewrite(ctx, space, after.Index(), batch); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (i *Index) Rebuild(ctx context.Context, spaceID string) error {
 		if err := i.execute(ctx, i.from(pagesTable).Where(sql.EQ("space_id", spaceID))); err != nil {
 			return err
 		}
-		return i.Update(ctx, spaceID, &content.Tree{}, tree)
+		return i.update(ctx, space, &content.Tree{}, tree)
 	})
 }
 
@@ -183,8 +183,8 @@ func titlesAbove(index *content.Index, page *content.Page) []string {
 }
 
 // rewrite replaces the sections of pages.
-func (i *Index) rewrite(ctx context.Context, spaceID string, index *content.Index, pages []*content.Page) error {
-	rows, err := i.place(ctx, spaceID, index, pages)
+func (i *Index) rewrite(ctx context.Context, space *ent.Space, index *content.Index, pages []*content.Page) error {
+	rows, err := i.place(ctx, space.ID, index, pages)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (i *Index) rewrite(ctx context.Context, spaceID string, index *content.Inde
 	if err != nil {
 		return err
 	}
-	writer := sectionWriter{index: i, scope: scopeWord(spaceID)}
+	writer := sectionWriter{index: i, scope: " " + scopeWord(space.ID) + " " + scopeWord(space.OrganizationID) + " "}
 	for _, page := range pages {
 		if err := writer.add(ctx, rows[page.ID], page, bodies[page.Body]); err != nil {
 			return err
@@ -242,7 +242,7 @@ func (w *sectionWriter) add(ctx context.Context, row int64, page *content.Page, 
 		}
 		bodyWords := indexed(section.Text)
 		w.insert.Values(row, position, storable(section.Anchor), storable(section.Title), storable(section.Text),
-			" "+w.scope+" ", titleWords, indexed(section.Title), bodyWords)
+			w.scope, titleWords, indexed(section.Title), bodyWords)
 		w.rows++
 		w.bytes += len(section.Text) + len(bodyWords)
 		if w.rows >= sectionsPerStatement || w.bytes >= bytesPerStatement {
@@ -263,10 +263,10 @@ func (w *sectionWriter) flush(ctx context.Context) error {
 	return err
 }
 
-// scopeWord is the word that all sections of a space have: with it, the
-// database intersects a search in one space with the space itself.
-func scopeWord(spaceID string) string {
-	return scopeMark + strings.ReplaceAll(spaceID, "_", "")
+// scopeWord is the word that all sections of a space or organization have: with
+// it, the database intersects a search with what is searched.
+func scopeWord(id string) string {
+	return scopeMark + strings.ReplaceAll(id, "_", "")
 }
 
 // storable returns a text that every database takes.

@@ -20,6 +20,8 @@ const (
 	PagesPerSpace = 10
 	// SectionsPerPage bounds the sections that are shown of each page.
 	SectionsPerPage = 5
+	// scopesPerStatement bounds the spaces that a search names by their words.
+	scopesPerStatement = 50
 )
 
 // SpaceHit is a space with the best of the pages in it that match.
@@ -72,7 +74,7 @@ type SectionHit struct {
 func (i *Index) Space(ctx context.Context, spaceID, text string, arguments pagination.Arguments) (pagination.Page[*PageHit], error) {
 	return list(ctx, i, text, arguments, ranked[*PageHit]{
 		scope: spaceID, counted: "page",
-		begin: func(query query) *statement { return i.statement(query, spaceID, nil) },
+		begin: func(query query) *statement { return i.statement(query, []string{spaceID}, nil) },
 		read:  i.pages,
 		rank:  func(hit *PageHit) int { return hit.rank },
 	})
@@ -87,7 +89,7 @@ func (i *Index) Organization(ctx context.Context, organizationID, text string, a
 	}
 	return list(ctx, i, text, arguments, ranked[*SpaceHit]{
 		scope: organizationID, counted: "space_id",
-		begin: func(query query) *statement { return i.statement(query, "", i.readable(ctx, organizationID)) },
+		begin: func(query query) *statement { return i.statement(query, []string{organizationID}, i.readable(ctx, organizationID)) },
 		read:  i.spaces,
 		rank:  func(hit *SpaceHit) int { return hit.rank },
 	})
@@ -101,6 +103,10 @@ func (i *Index) Among(ctx context.Context, spaceIDs []string, text string, argum
 	for index, id := range spaceIDs {
 		ids[index] = id
 	}
+	scopes := spaceIDs
+	if len(scopes) > scopesPerStatement {
+		scopes = nil
+	}
 	among := func() *sql.Selector {
 		dialect := sql.Dialect(i.database.Dialect)
 		return dialect.Select(entspace.FieldID).From(dialect.Table(entspace.Table)).
@@ -108,7 +114,7 @@ func (i *Index) Among(ctx context.Context, spaceIDs []string, text string, argum
 	}
 	return list(ctx, i, text, arguments, ranked[*PageHit]{
 		scope: strings.Join(spaceIDs, " "), counted: "page",
-		begin: func(query query) *statement { return i.statement(query, "", among()) },
+		begin: func(query query) *statement { return i.statement(query, scopes, among()) },
 		read:  i.pages,
 		rank:  func(hit *PageHit) int { return hit.rank },
 	})

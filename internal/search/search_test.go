@@ -457,6 +457,9 @@ func TestPurgeAndTransferTakeTheIndexAlong(t *testing.T) {
 		}
 		assert.EqualValues(t, 0, search(apptest.Admin, server.OrganizationID))
 		assert.EqualValues(t, 1, search(apptest.Stranger, server.OtherOrganizationID))
+		moved := contents(t, ctx, server)
+		require.NoError(t, server.App.SearchIndex.Rebuild(ctx, id))
+		assert.Equal(t, contents(t, ctx, server), moved)
 
 		require.Equal(t, 205, admin.REST(t, http.MethodDelete, "/spaces/"+id, nil).Status)
 		assert.EqualValues(t, 0, search(apptest.Stranger, server.OtherOrganizationID))

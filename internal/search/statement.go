@@ -22,13 +22,15 @@ type statement struct {
 	sql.Builder
 	sqlite bool
 	query  query
-	// spaceID limits the search to one space, readable to a set of them.
-	spaceID  string
+	// scopes are the spaces or the organization that are searched; none leaves
+	// it to readable.
+	scopes []string
+	// readable limits it to a set of spaces, for scopes that are not one space.
 	readable *sql.Selector
 }
 
-func (i *Index) statement(query query, spaceID string, readable *sql.Selector) *statement {
-	made := &statement{sqlite: i.isSQLite(), query: query, spaceID: spaceID, readable: readable}
+func (i *Index) statement(query query, scopes []string, readable *sql.Selector) *statement {
+	made := &statement{sqlite: i.isSQLite(), query: query, scopes: scopes, readable: readable}
 	made.SetDialect(i.database.Dialect)
 	return made
 }
@@ -98,7 +100,7 @@ func (s *statement) condition() {
 		s.WriteString(" AND p.space_id IN (").Join(s.readable).WriteString(")")
 		return
 	}
-	s.WriteString(" AND p.space_id = ").Arg(s.spaceID)
+	s.WriteString(" AND p.space_id = ").Arg(s.scopes[0])
 }
 
 func (s *statement) containsAnywhere(columns []string, phrase phrase) {
@@ -115,15 +117,15 @@ func (s *statement) containsAnywhere(columns []string, phrase phrase) {
 // matchExpression is the query for FTS5. Words hold letters, digits and marks
 // only, and are quoted all the same.
 func (s *statement) matchExpression() string {
-	return s.expression(`"`, `"`, `" *`, " AND ")
+	return s.expression(`"`, `"`, `" *`, " AND ", " OR ")
 }
 
 // textSearchQuery is the query for PostgreSQL.
 func (s *statement) textSearchQuery() string {
-	return s.expression("'", "'", "':*", " & ")
+	return s.expression("'", "'", "':*", " & ", " | ")
 }
 
-func (s *statement) expression(begin, end, endOfPrefix, and string) string {
+func (s *statement) expression(begin, end, endOfPrefix, and, or string) string {
 	var expression strings.Builder
 	for _, term := range s.query.terms() {
 		if expression.Len() > 0 {
@@ -136,8 +138,16 @@ func (s *statement) expression(begin, end, endOfPrefix, and string) string {
 		}
 		expression.WriteString(end)
 	}
-	if s.readable == nil {
-		expression.WriteString(and + begin + scopeWord(s.spaceID) + end)
+	for index, scope := range s.scopes {
+		if index == 0 {
+			expression.WriteString(and + "(")
+		} else {
+			expression.WriteString(or)
+		}
+		expression.WriteString(begin + scopeWord(scope) + end)
+	}
+	if len(s.scopes) > 0 {
+		expression.WriteString(")")
 	}
 	return expression.String()
 }
