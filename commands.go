@@ -21,6 +21,7 @@ import (
 	"octavo/internal/app"
 	"octavo/internal/audit"
 	"octavo/internal/live"
+	"octavo/internal/mail"
 )
 
 // commandLine is everything that can be said on the command line; each setting
@@ -148,11 +149,22 @@ type serveCommand struct {
 	CostLimit   int           `env:"OCTAVO_GRAPHQL_COST_LIMIT" default:"100000" help:"Most that a GraphQL operation may cost: one for each object that it may return."`
 	DepthLimit  int           `env:"OCTAVO_GRAPHQL_DEPTH_LIMIT" default:"20" help:"How deep the selections of a GraphQL operation may be nested."`
 	FieldLimit  int           `env:"OCTAVO_GRAPHQL_FIELD_LIMIT" default:"2000" help:"Fields, aliases included, that a GraphQL operation may select."`
+	SMTPURL     string        `name:"smtp-url" env:"OCTAVO_SMTP_URL" help:"Mail server that invites go out by: smtp://[user:password@]host[:587][?starttls=required|opportunistic|never] or smtps://[user:password@]host[:465]. Default: none; invites are handed to whoever makes them."`
+	SMTPFrom    string        `name:"smtp-from" env:"OCTAVO_SMTP_FROM" help:"Who messages are from: an e-mail address, or Name <address>."`
 	TokenLimit  int           `env:"OCTAVO_GRAPHQL_TOKEN_LIMIT" default:"10000" help:"Tokens that a GraphQL document may have."`
+
+	mail *mail.Sender
 }
 
-// Validate checks the limits before the server starts.
-func (c *serveCommand) Validate() error {
+// Validate checks the settings of the server before it starts.
+func (c *serveCommand) Validate() (err error) {
+	if c.mail, err = mail.NewSender(mail.Settings{Address: c.SMTPURL, From: c.SMTPFrom}); err != nil {
+		return err
+	}
+	return c.validateLimits()
+}
+
+func (c *serveCommand) validateLimits() error {
 	for name, limit := range map[string]int64{
 		"OCTAVO_RATE_LIMIT": int64(c.RateLimit), "OCTAVO_REQUEST_TIMEOUT": int64(c.Timeout), "OCTAVO_BODY_LIMIT": c.BodyLimit,
 		"OCTAVO_SUBSCRIPTION_LIMIT": int64(c.StreamLimit), "OCTAVO_SUBSCRIPTION_CHECK": int64(c.Recheck),
@@ -219,7 +231,7 @@ func (c *serveCommand) Run(ctx context.Context, settings *Settings, out io.Write
 		return errors.Join(err, listener.Close())
 	}
 	config := settings.config(logger)
-	config.Limits, config.Origins = c.limits(), c.CORSOrigins
+	config.Limits, config.Origins, config.Mail = c.limits(), c.CORSOrigins, c.mail
 	opened, err := app.New(ctx, config)
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -8,6 +8,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/user"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"strings"
 	"time"
 
@@ -44,6 +45,8 @@ type Invite struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// RevokedAt holds the value of the "revoked_at" field.
 	RevokedAt *time.Time `json:"revoked_at,omitempty"`
+	// Delivery holds the value of the "delivery" field.
+	Delivery *enum.InviteDelivery `json:"delivery,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the InviteQuery when eager-loading is set.
 	Edges        InviteEdges `json:"edges"`
@@ -92,7 +95,7 @@ func (*Invite) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case invite.FieldRole, invite.FieldMaximumUses, invite.FieldUses:
 			values[i] = new(sql.NullInt64)
-		case invite.FieldID, invite.FieldOrganizationID, invite.FieldCreatedBy, invite.FieldEmail, invite.FieldResourceID, invite.FieldHash:
+		case invite.FieldID, invite.FieldOrganizationID, invite.FieldCreatedBy, invite.FieldEmail, invite.FieldResourceID, invite.FieldHash, invite.FieldDelivery:
 			values[i] = new(sql.NullString)
 		case invite.FieldCreatedAt, invite.FieldExpiresAt, invite.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -194,6 +197,13 @@ func (_m *Invite) assignValues(columns []string, values []any) error {
 				_m.RevokedAt = new(time.Time)
 				*_m.RevokedAt = value.Time
 			}
+		case invite.FieldDelivery:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field delivery", values[i])
+			} else if value.Valid {
+				_m.Delivery = new(enum.InviteDelivery)
+				*_m.Delivery = enum.InviteDelivery(value.String)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -283,6 +293,11 @@ func (_m *Invite) String() string {
 	if v := _m.RevokedAt; v != nil {
 		builder.WriteString("revoked_at=")
 		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.Delivery; v != nil {
+		builder.WriteString("delivery=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')
 	return builder.String()

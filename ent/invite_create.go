@@ -10,6 +10,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/user"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -158,6 +159,20 @@ func (_c *InviteCreate) SetRevokedAt(v time.Time) *InviteCreate {
 func (_c *InviteCreate) SetNillableRevokedAt(v *time.Time) *InviteCreate {
 	if v != nil {
 		_c.SetRevokedAt(*v)
+	}
+	return _c
+}
+
+// SetDelivery sets the "delivery" field.
+func (_c *InviteCreate) SetDelivery(v enum.InviteDelivery) *InviteCreate {
+	_c.mutation.SetDelivery(v)
+	return _c
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_c *InviteCreate) SetNillableDelivery(v *enum.InviteDelivery) *InviteCreate {
+	if v != nil {
+		_c.SetDelivery(*v)
 	}
 	return _c
 }
@@ -364,6 +379,10 @@ func (_c *InviteCreate) createSpec() (*Invite, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RevokedAt(); ok {
 		_spec.SetField(invite.FieldRevokedAt, field.TypeTime, value)
 		_node.RevokedAt = &value
+	}
+	if value, ok := _c.mutation.Delivery(); ok {
+		_spec.SetField(invite.FieldDelivery, field.TypeString, value)
+		_node.Delivery = &value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -589,6 +608,24 @@ func (u *InviteUpsert) ClearRevokedAt() *InviteUpsert {
 	return u
 }
 
+// SetDelivery sets the "delivery" field.
+func (u *InviteUpsert) SetDelivery(v enum.InviteDelivery) *InviteUpsert {
+	u.Set(invite.FieldDelivery, v)
+	return u
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *InviteUpsert) UpdateDelivery() *InviteUpsert {
+	u.SetExcluded(invite.FieldDelivery)
+	return u
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (u *InviteUpsert) ClearDelivery() *InviteUpsert {
+	u.SetNull(invite.FieldDelivery)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -807,6 +844,27 @@ func (u *InviteUpsertOne) UpdateRevokedAt() *InviteUpsertOne {
 func (u *InviteUpsertOne) ClearRevokedAt() *InviteUpsertOne {
 	return u.Update(func(s *InviteUpsert) {
 		s.ClearRevokedAt()
+	})
+}
+
+// SetDelivery sets the "delivery" field.
+func (u *InviteUpsertOne) SetDelivery(v enum.InviteDelivery) *InviteUpsertOne {
+	return u.Update(func(s *InviteUpsert) {
+		s.SetDelivery(v)
+	})
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *InviteUpsertOne) UpdateDelivery() *InviteUpsertOne {
+	return u.Update(func(s *InviteUpsert) {
+		s.UpdateDelivery()
+	})
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (u *InviteUpsertOne) ClearDelivery() *InviteUpsertOne {
+	return u.Update(func(s *InviteUpsert) {
+		s.ClearDelivery()
 	})
 }
 
@@ -1195,6 +1253,27 @@ func (u *InviteUpsertBulk) UpdateRevokedAt() *InviteUpsertBulk {
 func (u *InviteUpsertBulk) ClearRevokedAt() *InviteUpsertBulk {
 	return u.Update(func(s *InviteUpsert) {
 		s.ClearRevokedAt()
+	})
+}
+
+// SetDelivery sets the "delivery" field.
+func (u *InviteUpsertBulk) SetDelivery(v enum.InviteDelivery) *InviteUpsertBulk {
+	return u.Update(func(s *InviteUpsert) {
+		s.SetDelivery(v)
+	})
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *InviteUpsertBulk) UpdateDelivery() *InviteUpsertBulk {
+	return u.Update(func(s *InviteUpsert) {
+		s.UpdateDelivery()
+	})
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (u *InviteUpsertBulk) ClearDelivery() *InviteUpsertBulk {
+	return u.Update(func(s *InviteUpsert) {
+		s.ClearDelivery()
 	})
 }
 

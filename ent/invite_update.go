@@ -10,6 +10,7 @@ import (
 	"octavo/ent/organization"
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -188,6 +189,26 @@ func (_u *InviteUpdate) ClearRevokedAt() *InviteUpdate {
 	return _u
 }
 
+// SetDelivery sets the "delivery" field.
+func (_u *InviteUpdate) SetDelivery(v enum.InviteDelivery) *InviteUpdate {
+	_u.mutation.SetDelivery(v)
+	return _u
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_u *InviteUpdate) SetNillableDelivery(v *enum.InviteDelivery) *InviteUpdate {
+	if v != nil {
+		_u.SetDelivery(*v)
+	}
+	return _u
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (_u *InviteUpdate) ClearDelivery() *InviteUpdate {
+	_u.mutation.ClearDelivery()
+	return _u
+}
+
 // SetOrganization sets the "organization" edge to the Organization entity.
 func (_u *InviteUpdate) SetOrganization(v *Organization) *InviteUpdate {
 	return _u.SetOrganizationID(v.ID)
@@ -309,6 +330,12 @@ func (_u *InviteUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(invite.FieldRevokedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Delivery(); ok {
+		_spec.SetField(invite.FieldDelivery, field.TypeString, value)
+	}
+	if _u.mutation.DeliveryCleared() {
+		_spec.ClearField(invite.FieldDelivery, field.TypeString)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -518,6 +545,26 @@ func (_u *InviteUpdateOne) ClearRevokedAt() *InviteUpdateOne {
 	return _u
 }
 
+// SetDelivery sets the "delivery" field.
+func (_u *InviteUpdateOne) SetDelivery(v enum.InviteDelivery) *InviteUpdateOne {
+	_u.mutation.SetDelivery(v)
+	return _u
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_u *InviteUpdateOne) SetNillableDelivery(v *enum.InviteDelivery) *InviteUpdateOne {
+	if v != nil {
+		_u.SetDelivery(*v)
+	}
+	return _u
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (_u *InviteUpdateOne) ClearDelivery() *InviteUpdateOne {
+	_u.mutation.ClearDelivery()
+	return _u
+}
+
 // SetOrganization sets the "organization" edge to the Organization entity.
 func (_u *InviteUpdateOne) SetOrganization(v *Organization) *InviteUpdateOne {
 	return _u.SetOrganizationID(v.ID)
@@ -669,6 +716,12 @@ func (_u *InviteUpdateOne) sqlSave(ctx context.Context) (_node *Invite, err erro
 	}
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(invite.FieldRevokedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Delivery(); ok {
+		_spec.SetField(invite.FieldDelivery, field.TypeString, value)
+	}
+	if _u.mutation.DeliveryCleared() {
+		_spec.ClearField(invite.FieldDelivery, field.TypeString)
 	}
 	if _u.mutation.OrganizationCleared() {
 		edge := &sqlgraph.EdgeSpec{

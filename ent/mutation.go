@@ -9381,6 +9381,7 @@ type InviteMutation struct {
 	adduses             *int
 	expires_at          *time.Time
 	revoked_at          *time.Time
+	delivery            *enum.InviteDelivery
 	clearedFields       map[string]struct{}
 	organization        *string
 	clearedorganization bool
@@ -10053,6 +10054,55 @@ func (m *InviteMutation) ResetRevokedAt() {
 	delete(m.clearedFields, invite.FieldRevokedAt)
 }
 
+// SetDelivery sets the "delivery" field.
+func (m *InviteMutation) SetDelivery(ed enum.InviteDelivery) {
+	m.delivery = &ed
+}
+
+// Delivery returns the value of the "delivery" field in the mutation.
+func (m *InviteMutation) Delivery() (r enum.InviteDelivery, exists bool) {
+	v := m.delivery
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDelivery returns the old "delivery" field's value of the Invite entity.
+// If the Invite object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InviteMutation) OldDelivery(ctx context.Context) (v *enum.InviteDelivery, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDelivery is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDelivery requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDelivery: %w", err)
+	}
+	return oldValue.Delivery, nil
+}
+
+// ClearDelivery clears the value of the "delivery" field.
+func (m *InviteMutation) ClearDelivery() {
+	m.delivery = nil
+	m.clearedFields[invite.FieldDelivery] = struct{}{}
+}
+
+// DeliveryCleared returns if the "delivery" field was cleared in this mutation.
+func (m *InviteMutation) DeliveryCleared() bool {
+	_, ok := m.clearedFields[invite.FieldDelivery]
+	return ok
+}
+
+// ResetDelivery resets all changes to the "delivery" field.
+func (m *InviteMutation) ResetDelivery() {
+	m.delivery = nil
+	delete(m.clearedFields, invite.FieldDelivery)
+}
+
 // ClearOrganization clears the "organization" edge to the Organization entity.
 func (m *InviteMutation) ClearOrganization() {
 	m.clearedorganization = true
@@ -10154,7 +10204,7 @@ func (m *InviteMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InviteMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.created_at != nil {
 		fields = append(fields, invite.FieldCreatedAt)
 	}
@@ -10191,6 +10241,9 @@ func (m *InviteMutation) Fields() []string {
 	if m.revoked_at != nil {
 		fields = append(fields, invite.FieldRevokedAt)
 	}
+	if m.delivery != nil {
+		fields = append(fields, invite.FieldDelivery)
+	}
 	return fields
 }
 
@@ -10223,6 +10276,8 @@ func (m *InviteMutation) Field(name string) (ent.Value, bool) {
 		return m.ExpiresAt()
 	case invite.FieldRevokedAt:
 		return m.RevokedAt()
+	case invite.FieldDelivery:
+		return m.Delivery()
 	}
 	return nil, false
 }
@@ -10256,6 +10311,8 @@ func (m *InviteMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldExpiresAt(ctx)
 	case invite.FieldRevokedAt:
 		return m.OldRevokedAt(ctx)
+	case invite.FieldDelivery:
+		return m.OldDelivery(ctx)
 	}
 	return nil, fmt.Errorf("unknown Invite field %s", name)
 }
@@ -10349,6 +10406,13 @@ func (m *InviteMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRevokedAt(v)
 		return nil
+	case invite.FieldDelivery:
+		v, ok := value.(enum.InviteDelivery)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDelivery(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Invite field %s", name)
 }
@@ -10433,6 +10497,9 @@ func (m *InviteMutation) ClearedFields() []string {
 	if m.FieldCleared(invite.FieldRevokedAt) {
 		fields = append(fields, invite.FieldRevokedAt)
 	}
+	if m.FieldCleared(invite.FieldDelivery) {
+		fields = append(fields, invite.FieldDelivery)
+	}
 	return fields
 }
 
@@ -10461,6 +10528,9 @@ func (m *InviteMutation) ClearField(name string) error {
 		return nil
 	case invite.FieldRevokedAt:
 		m.ClearRevokedAt()
+		return nil
+	case invite.FieldDelivery:
+		m.ClearDelivery()
 		return nil
 	}
 	return fmt.Errorf("unknown Invite nullable field %s", name)
@@ -10505,6 +10575,9 @@ func (m *InviteMutation) ResetField(name string) error {
 		return nil
 	case invite.FieldRevokedAt:
 		m.ResetRevokedAt()
+		return nil
+	case invite.FieldDelivery:
+		m.ResetDelivery()
 		return nil
 	}
 	return fmt.Errorf("unknown Invite field %s", name)

@@ -38,6 +38,8 @@ const (
 	FieldExpiresAt = "expires_at"
 	// FieldRevokedAt holds the string denoting the revoked_at field in the database.
 	FieldRevokedAt = "revoked_at"
+	// FieldDelivery holds the string denoting the delivery field in the database.
+	FieldDelivery = "delivery"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// EdgeCreator holds the string denoting the creator edge name in mutations.
@@ -75,6 +77,7 @@ var Columns = []string{
 	FieldUses,
 	FieldExpiresAt,
 	FieldRevokedAt,
+	FieldDelivery,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -170,6 +173,11 @@ func ByExpiresAt(opts ...sql.OrderTermOption) OrderOption {
 // ByRevokedAt orders the results by the revoked_at field.
 func ByRevokedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRevokedAt, opts...).ToFunc()
+}
+
+// ByDelivery orders the results by the delivery field.
+func ByDelivery(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDelivery, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

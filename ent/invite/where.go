@@ -5,6 +5,7 @@ package invite
 import (
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -125,6 +126,12 @@ func ExpiresAt(v time.Time) predicate.Invite {
 // RevokedAt applies equality check predicate on the "revoked_at" field. It's identical to RevokedAtEQ.
 func RevokedAt(v time.Time) predicate.Invite {
 	return predicate.Invite(sql.FieldEQ(FieldRevokedAt, v))
+}
+
+// Delivery applies equality check predicate on the "delivery" field. It's identical to DeliveryEQ.
+func Delivery(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldEQ(FieldDelivery, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -764,6 +771,100 @@ func RevokedAtIsNil() predicate.Invite {
 // RevokedAtNotNil applies the NotNil predicate on the "revoked_at" field.
 func RevokedAtNotNil() predicate.Invite {
 	return predicate.Invite(sql.FieldNotNull(FieldRevokedAt))
+}
+
+// DeliveryEQ applies the EQ predicate on the "delivery" field.
+func DeliveryEQ(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldEQ(FieldDelivery, vc))
+}
+
+// DeliveryNEQ applies the NEQ predicate on the "delivery" field.
+func DeliveryNEQ(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldNEQ(FieldDelivery, vc))
+}
+
+// DeliveryIn applies the In predicate on the "delivery" field.
+func DeliveryIn(vs ...enum.InviteDelivery) predicate.Invite {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Invite(sql.FieldIn(FieldDelivery, v...))
+}
+
+// DeliveryNotIn applies the NotIn predicate on the "delivery" field.
+func DeliveryNotIn(vs ...enum.InviteDelivery) predicate.Invite {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Invite(sql.FieldNotIn(FieldDelivery, v...))
+}
+
+// DeliveryGT applies the GT predicate on the "delivery" field.
+func DeliveryGT(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldGT(FieldDelivery, vc))
+}
+
+// DeliveryGTE applies the GTE predicate on the "delivery" field.
+func DeliveryGTE(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldGTE(FieldDelivery, vc))
+}
+
+// DeliveryLT applies the LT predicate on the "delivery" field.
+func DeliveryLT(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldLT(FieldDelivery, vc))
+}
+
+// DeliveryLTE applies the LTE predicate on the "delivery" field.
+func DeliveryLTE(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldLTE(FieldDelivery, vc))
+}
+
+// DeliveryContains applies the Contains predicate on the "delivery" field.
+func DeliveryContains(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldContains(FieldDelivery, vc))
+}
+
+// DeliveryHasPrefix applies the HasPrefix predicate on the "delivery" field.
+func DeliveryHasPrefix(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldHasPrefix(FieldDelivery, vc))
+}
+
+// DeliveryHasSuffix applies the HasSuffix predicate on the "delivery" field.
+func DeliveryHasSuffix(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldHasSuffix(FieldDelivery, vc))
+}
+
+// DeliveryIsNil applies the IsNil predicate on the "delivery" field.
+func DeliveryIsNil() predicate.Invite {
+	return predicate.Invite(sql.FieldIsNull(FieldDelivery))
+}
+
+// DeliveryNotNil applies the NotNil predicate on the "delivery" field.
+func DeliveryNotNil() predicate.Invite {
+	return predicate.Invite(sql.FieldNotNull(FieldDelivery))
+}
+
+// DeliveryEqualFold applies the EqualFold predicate on the "delivery" field.
+func DeliveryEqualFold(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldEqualFold(FieldDelivery, vc))
+}
+
+// DeliveryContainsFold applies the ContainsFold predicate on the "delivery" field.
+func DeliveryContainsFold(v enum.InviteDelivery) predicate.Invite {
+	vc := string(v)
+	return predicate.Invite(sql.FieldContainsFold(FieldDelivery, vc))
 }
 
 // HasOrganization applies the HasEdge predicate on the "organization" edge.

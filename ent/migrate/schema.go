@@ -461,6 +461,7 @@ var (
 		{Name: "uses", Type: field.TypeInt, Default: 0},
 		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "delivery", Type: field.TypeString, Nullable: true},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "created_by", Type: field.TypeString},
 	}
@@ -472,13 +473,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "invites_organizations_organization",
-				Columns:    []*schema.Column{InvitesColumns[11]},
+				Columns:    []*schema.Column{InvitesColumns[12]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "invites_users_creator",
-				Columns:    []*schema.Column{InvitesColumns[12]},
+				Columns:    []*schema.Column{InvitesColumns[13]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -487,7 +488,7 @@ var (
 			{
 				Name:    "invite_organization_id_email",
 				Unique:  false,
-				Columns: []*schema.Column{InvitesColumns[11], InvitesColumns[2]},
+				Columns: []*schema.Column{InvitesColumns[12], InvitesColumns[2]},
 			},
 			{
 				Name:    "invite_resource_id",

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"octavo/internal/access"
+	"octavo/internal/enum"
 	"octavo/internal/identifier"
 )
 
@@ -31,6 +32,7 @@ func (Invite) Fields() []ent.Field {
 		field.Int("uses").Default(0),
 		field.Time("expires_at").Optional().Nillable(),
 		field.Time("revoked_at").Optional().Nillable(),
+		field.String("delivery").GoType(enum.InviteDelivery("")).Optional().Nillable(), // null when the secret was handed to whoever invites
 	}
 }
 

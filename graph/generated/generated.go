@@ -649,6 +649,7 @@ type ComplexityRoot struct {
 	Invite struct {
 		CreatedAt   func(childComplexity int) int
 		Creator     func(childComplexity int) int
+		Delivery    func(childComplexity int) int
 		Email       func(childComplexity int) int
 		ExpiresAt   func(childComplexity int) int
 		Handle      func(childComplexity int) int
@@ -4278,6 +4279,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Invite.Creator(childComplexity), true
+	case "Invite.delivery":
+		if e.ComplexityRoot.Invite.Delivery == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Invite.Delivery(childComplexity), true
 	case "Invite.email":
 		if e.ComplexityRoot.Invite.Email == nil {
 			break
@@ -11359,7 +11366,8 @@ extend type Mutation {
   joinOrganizationWithInvite(input: JoinOrganizationWithInviteInput!): JoinOrganizationWithInvitePayload!
   """
   Makes an account for somebody without one who was invited by e-mail, and
-  accepts the invite. It needs no token. CONFLICT when the address has an account.
+  accepts the invite. It needs no token. The address counts as verified when the
+  secret went out by e-mail. CONFLICT when the address has an account.
   """
   acceptInvite(input: AcceptInviteInput!): AcceptInvitePayload!
   "Makes a link by which people join; for administrators of what it leads to."
@@ -11373,10 +11381,14 @@ extend type Mutation {
 type Invite {
   """
   With the secret in it when the invite was made just now: inv_….…, which is
-  shown once. Every operation takes both forms.
+  shown once, and not at all when it goes out by e-mail. Every operation takes
+  both forms.
   """
   id: ID!
-  "The address of the page that says how to accept; null but when the invite was made just now."
+  """
+  The address of the page that says how to accept; null but when the invite was
+  made just now and nobody else is told.
+  """
   url: String
   "The role that it gives in what it leads to; null makes guests of the organization."
   role: Role
@@ -11393,6 +11405,17 @@ type Invite {
   expiresAt: DateTime
   createdAt: DateTime!
   creator: User!
+  "Where the message is that carries the secret; null when it is the viewer's to hand on, as that of a link."
+  delivery: InviteDelivery
+}
+
+enum InviteDelivery {
+  "To be sent, or tried again."
+  WAITING
+  "The mail server has taken it over."
+  SENT
+  "The mail server refused it for good."
+  REFUSED
 }
 
 union InviteResource = Space | Collection
@@ -25744,6 +25767,8 @@ func (ec *executionContext) fieldContext_CreateOrganizationInvitePayload_invite(
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -28452,6 +28477,35 @@ func (ec *executionContext) fieldContext_Invite_creator(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Invite_delivery(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invite_delivery,
+		func(ctx context.Context) (any, error) {
+			return obj.Delivery, nil
+		},
+		nil,
+		ec.marshalOInviteDelivery2ᚖoctavoᚋinternalᚋenumᚐInviteDelivery,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Invite_delivery(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invite",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type InviteDelivery does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _InviteConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28533,6 +28587,8 @@ func (ec *executionContext) fieldContext_InviteConnection_nodes(_ context.Contex
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -28683,6 +28739,8 @@ func (ec *executionContext) fieldContext_InviteEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -28779,6 +28837,8 @@ func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_invite
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -36540,6 +36600,8 @@ func (ec *executionContext) fieldContext_Organization_invite(ctx context.Context
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -58338,6 +58400,8 @@ func (ec *executionContext) fieldContext_UpdateOrganizationInvitePayload_invite(
 				return ec.fieldContext_Invite_createdAt(ctx, field)
 			case "creator":
 				return ec.fieldContext_Invite_creator(ctx, field)
+			case "delivery":
+				return ec.fieldContext_Invite_delivery(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Invite", field.Name)
 		},
@@ -73203,6 +73267,8 @@ func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "delivery":
+			out.Values[i] = ec._Invite_delivery(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -94520,6 +94586,24 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	_ = sel
 	_ = ctx
 	res := graphql.MarshalInt(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOInviteDelivery2ᚖoctavoᚋinternalᚋenumᚐInviteDelivery(ctx context.Context, v any) (*enum.InviteDelivery, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalInviteDelivery(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInviteDelivery2ᚖoctavoᚋinternalᚋenumᚐInviteDelivery(ctx context.Context, sel ast.SelectionSet, v *enum.InviteDelivery) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalInviteDelivery(*v)
 	return res
 }
 

@@ -110,6 +110,16 @@ func UnmarshalOrganizationCommunityType(value any) (enum.OrganizationCommunityTy
 	return unmarshalEnumeration[enum.OrganizationCommunityType](value)
 }
 
+// MarshalInviteDelivery writes a value as GraphQL has it.
+func MarshalInviteDelivery(value enum.InviteDelivery) graphql.Marshaler {
+	return marshalEnumeration(value)
+}
+
+// UnmarshalInviteDelivery reads a value as GraphQL has it.
+func UnmarshalInviteDelivery(value any) (enum.InviteDelivery, error) {
+	return unmarshalEnumeration[enum.InviteDelivery](value)
+}
+
 // MarshalLinkStatus writes a value as GraphQL has it.
 func MarshalLinkStatus(value enum.LinkStatus) graphql.Marshaler { return marshalEnumeration(value) }
 

@@ -22,13 +22,12 @@ import (
 	"octavo/internal/download"
 	"octavo/internal/edit"
 	"octavo/internal/event"
-	"octavo/internal/site"
-
 	"octavo/internal/invite"
 	"octavo/internal/job"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
 	"octavo/internal/loader"
+	"octavo/internal/mail"
 	"octavo/internal/node"
 	"octavo/internal/organization"
 	"octavo/internal/outbound"
@@ -37,6 +36,7 @@ import (
 	"octavo/internal/revision"
 	"octavo/internal/search"
 	"octavo/internal/secret"
+	"octavo/internal/site"
 	"octavo/internal/space"
 	"octavo/internal/team"
 	"octavo/internal/template"
@@ -59,6 +59,8 @@ type Config struct {
 	AllowPrivateNetwork bool
 	// BaseURL is the address under which clients reach the server.
 	BaseURL string
+	// Mail sends invites; nil where there is no mail server.
+	Mail    *mail.Sender
 	Logger  *slog.Logger
 	Version graph.Version
 	Limits  Limits
@@ -209,7 +211,8 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	app.Comments = comment.NewService(opened, app.Spaces, app.ChangeRequests, revisions)
 	app.Permissions = permission.NewService(opened, app.Spaces, app.Collections)
 	app.Invites = invite.NewService(invite.Services{
-		Database: opened, Users: app.Users, Permissions: app.Permissions,
+		Database: opened, Users: app.Users, Permissions: app.Permissions, Addresses: addresses, Mail: config.Mail, Box: keys.credentials,
+		Post: func(ctx context.Context, delivery invite.Delivery) error { return app.Jobs.Deliver(ctx, delivery) },
 	})
 	app.Sites = site.NewService(site.Parts{
 		Database: opened, Spaces: app.Spaces, Revisions: revisions, Addresses: addresses, Keys: keys.sites, Previews: keys.previews,
@@ -222,7 +225,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		CollectFiles: func(ctx context.Context, before time.Time) (int, error) {
 			return revisions.CollectFiles(ctx, files, before)
 		},
-		Transfer: app.Transfers.Perform,
+		Transfer: app.Transfers.Perform, Deliver: app.Invites.Deliver,
 	})
 	if err != nil {
 		return nil, err

@@ -146,6 +146,19 @@ const (
 // Values lists the roles in a team.
 func (TeamRole) Values() []string { return []string{"owner", "member"} }
 
+// InviteDelivery says where the message is that carries the secret of an invite.
+type InviteDelivery string
+
+// The stages of a delivery.
+const (
+	DeliveryWaiting InviteDelivery = "waiting"
+	DeliverySent    InviteDelivery = "sent"    // the mail server has taken it over
+	DeliveryRefused InviteDelivery = "refused" // the mail server refused it for good
+)
+
+// Values lists the stages of a delivery.
+func (InviteDelivery) Values() []string { return []string{"waiting", "sent", "refused"} }
+
 // LinkStatus says whether the target of a link exists.
 type LinkStatus string
 

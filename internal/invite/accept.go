@@ -28,7 +28,7 @@ func usesLeft(selector *sql.Selector) {
 // its id too. Who has it all already uses nothing up. It returns NOT_ALLOWED for
 // an invite that has expired or is used up, and NOT_FOUND for any other that
 // the caller cannot accept. An empty organization is whichever the invite leads
-// to.
+// to. A secret that went out by e-mail alone verifies the address too.
 func (s *Service) Accept(ctx context.Context, organizationID, handle string) (*organization.Organization, error) {
 	viewer, err := access.Allow(ctx, access.ScopeAdmin)
 	if err != nil {
@@ -78,7 +78,19 @@ func (s *Service) accept(ctx context.Context, organizationID, handle string, per
 			return nil, err
 		}
 	}
+	if err := s.verify(ctx, row, handle, person); err != nil {
+		return nil, err
+	}
 	return &organization.Organization{Organization: owner, Role: joining.membership.Role}, nil
+}
+
+// verify takes the address of a person as theirs once they have proved it.
+func (s *Service) verify(ctx context.Context, row *ent.Invite, handle string, person *ent.User) error {
+	if person.EmailVerified || !proves(row, handle) {
+		return nil
+	}
+	person.EmailVerified = true
+	return s.database.Client(ctx).User.UpdateOneID(person.ID).SetEmailVerified(true).Exec(ctx)
 }
 
 // find returns an invite that was not revoked, by its id or secret.
@@ -96,8 +108,15 @@ func addressed(row *ent.Invite, handle string, person *ent.User) bool {
 	if row.Email == nil {
 		return opens(handle, row)
 	}
-	return person.EmailVerified && person.Email == *row.Email && (handle == row.ID || opens(handle, row))
+	if person.Email != *row.Email {
+		return false
+	}
+	return proves(row, handle) || (person.EmailVerified && (handle == row.ID || opens(handle, row)))
 }
+
+// proves tells whether a handle shows that whoever has it reads the mail of the
+// address: it is a secret that went there and nowhere else.
+func proves(row *ent.Invite, handle string) bool { return row.Delivery != nil && opens(handle, row) }
 
 // ended tells whether an invite has expired or is used up.
 func ended(row *ent.Invite) bool {
@@ -251,9 +270,9 @@ type Account struct {
 }
 
 // AcceptAsNew makes an account for somebody without one who has the secret of an
-// invite to an e-mail address, and lets them accept it. The address does not
-// count as verified. It returns CONFLICT when the address has an account: its owner accepts
-// with a token of theirs.
+// invite to an e-mail address, and lets them accept it. The address counts as
+// verified when the secret went out by e-mail alone. It returns CONFLICT when
+// the address has an account: its owner accepts with a token of theirs.
 func (s *Service) AcceptAsNew(ctx context.Context, secret, displayName string) (*Account, error) {
 	const reason = "somebody without an account accepts an invite"
 	ctx = access.System(access.WithViewer(ctx, &access.Viewer{}), reason)
@@ -274,11 +293,13 @@ func (s *Service) AcceptAsNew(ctx context.Context, secret, displayName string) (
 		if account.Organization, err = s.accept(ctx, row.OrganizationID, secret, account.User); err != nil {
 			return err
 		}
-		// Who made the invite knows its secret too: it opens this invite, and
-		// proves the address to nobody else.
-		account.User, err = s.database.Client(ctx).User.UpdateOneID(account.User.ID).SetEmailVerified(false).Save(ctx)
-		if err != nil {
-			return err
+		if !proves(row, secret) {
+			// Who made the invite knows its secret too: it opens this invite, and
+			// proves the address to nobody else.
+			account.User, err = s.database.Client(ctx).User.UpdateOneID(account.User.ID).SetEmailVerified(false).Save(ctx)
+			if err != nil {
+				return err
+			}
 		}
 		_, account.Token, err = s.Users.CreateTokenOf(ctx, account.User.ID, user.NewToken{Name: "Invite"})
 		return err

@@ -58,7 +58,8 @@ type Invited struct {
 // InvitePeople invites people by their e-mail addresses. It needs the role admin
 // in the organization. Nobody becomes a member before they accept, so that an
 // invite tells nothing about who has an account. A new invite takes the place of
-// an older one to the same address.
+// an older one to the same address. With a mail server each goes out by e-mail,
+// and its secret is told to nobody else.
 func (s *Service) InvitePeople(ctx context.Context, people People) (*Invited, error) {
 	if err := access.Require(ctx, people.OrganizationID, access.ScopeAdmin, access.Admin); err != nil {
 		return nil, err
@@ -148,9 +149,12 @@ func (s *Service) invite(ctx context.Context, owner *ent.Organization, people Pe
 		}
 		made, err := s.create(ctx, ent.Invite{
 			OrganizationID: owner.ID, Email: &each.email, Role: each.role, SSO: people.SSO && owner.SSO,
-			ExpiresAt: new(time.Now().Add(period)), MaximumUses: new(1),
+			ExpiresAt: new(time.Now().Add(period)), MaximumUses: new(1), Delivery: s.delivery(),
 		})
 		if err != nil {
+			return nil, err
+		}
+		if err := s.post(ctx, made); err != nil {
 			return nil, err
 		}
 		invited.Invites = append(invited.Invites, made)

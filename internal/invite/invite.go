@@ -17,11 +17,14 @@ import (
 	entinvite "octavo/ent/invite"
 	"octavo/ent/predicate"
 	"octavo/internal/access"
+	"octavo/internal/address"
 	"octavo/internal/database"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
+	"octavo/internal/mail"
 	"octavo/internal/pagination"
 	"octavo/internal/permission"
+	"octavo/internal/secret"
 	"octavo/internal/user"
 )
 
@@ -31,7 +34,8 @@ const secretBytes = 32
 // Invite is an invite that the caller may see.
 type Invite struct {
 	*ent.Invite
-	// Secret of an invite that was made just now; it cannot be read again.
+	// Secret of an invite that was made just now; it cannot be read again. That
+	// of an invite that goes out by e-mail is told to nobody else.
 	Secret string
 	// Redundant tells whether the caller has already what the invite gives.
 	Redundant bool
@@ -51,6 +55,14 @@ type Services struct {
 	Database    *database.Database
 	Users       *user.Service
 	Permissions *permission.Service
+	Addresses   address.Book
+	// Mail sends invites to e-mail addresses. Without it whoever invites hands
+	// them on.
+	Mail *mail.Sender
+	// Box seals secrets while their messages wait.
+	Box *secret.Box
+	// Post hands a delivery to the queue, in the transaction of the context.
+	Post func(ctx context.Context, delivery Delivery) error
 }
 
 // Service keeps invites.

@@ -105,7 +105,8 @@ func (s *Service) create(ctx context.Context, fields ent.Invite) (*Invite, error
 	create := s.database.Client(ctx).Invite.Create().SetID(id).SetHash(hashOf(secret)).
 		SetOrganizationID(fields.OrganizationID).SetCreatedBy(access.From(ctx).UserID).
 		SetNillableResourceID(fields.ResourceID).SetNillableEmail(fields.Email).SetRole(fields.Role).
-		SetSSO(fields.SSO).SetNillableMaximumUses(fields.MaximumUses)
+		SetSSO(fields.SSO).SetNillableMaximumUses(fields.MaximumUses).
+		SetNillableDelivery(fields.Delivery)
 	if fields.ExpiresAt != nil {
 		create.SetExpiresAt(fields.ExpiresAt.UTC().Truncate(time.Microsecond))
 	}

@@ -7,6 +7,7 @@ package job
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -21,12 +22,19 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"octavo/internal/database"
+	"octavo/internal/invite"
+	"octavo/internal/mail"
 	"octavo/internal/transfer"
 )
 
 const (
 	// workers is how many jobs one process does at a time.
 	workers = 4
+	// messages is the queue of what is sent, so that a mail server that does not
+	// answer holds up nothing else, and messengers how many one process sends at
+	// a time.
+	messages   = "messages"
+	messengers = 2
 	// pollInterval is how soon a new job is noticed.
 	pollInterval = time.Second
 	// timeLimit is how long one attempt may take.
@@ -53,6 +61,9 @@ type Work struct {
 	CollectFiles func(ctx context.Context, before time.Time) (removed int, err error)
 	// Transfer imports from or exports to a git repository.
 	Transfer func(ctx context.Context, run transfer.Run) error
+	// Deliver sends an invite by e-mail. It is not tried again after a
+	// *mail.Refusal.
+	Deliver func(ctx context.Context, delivery invite.Delivery) error
 }
 
 // Queue holds and does jobs. It is safe for concurrent use.
@@ -76,8 +87,9 @@ func New(opened *database.Database, logger *slog.Logger, work Work) (*Queue, err
 	river.AddWorker(known, river.WorkFunc(queue.collectContent))
 	river.AddWorker(known, river.WorkFunc(queue.collectFiles))
 	river.AddWorker(known, river.WorkFunc(queue.transfer))
+	river.AddWorker(known, river.WorkFunc(queue.deliver))
 	client, err := river.NewClient(driverOf(opened), &river.Config{
-		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
+		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}, messages: {MaxWorkers: messengers}},
 		Workers: known, PeriodicJobs: housekeeping(), PollOnly: true, FetchPollInterval: pollInterval,
 		JobTimeout: timeLimit, MaxAttempts: attempts, Logger: slog.New(warnings{logger.Handler()}), ErrorHandler: failures{logger},
 	})
@@ -178,10 +190,11 @@ func (q *Queue) put(ctx context.Context, arguments river.JobArgs, options *river
 // failures logs the jobs that fail.
 type failures struct{ logger *slog.Logger }
 
-// HandleError logs an attempt that failed.
+// HandleError logs an attempt that failed, and gives up what can never succeed.
 func (f failures) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
 	f.logger.WarnContext(ctx, "a job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "of", job.MaxAttempts, "error", err)
-	return nil
+	_, refused := errors.AsType[*mail.Refusal](err)
+	return &river.ErrorHandlerResult{SetCancelled: refused}
 }
 
 // HandlePanic logs an attempt that panicked.

@@ -8,12 +8,17 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"octavo/internal/event"
+	"octavo/internal/invite"
 	"octavo/internal/transfer"
 )
 
 // contentGrace is how old content and files must be before they are collected.
 // What is younger is likely to be used again, or about to be.
 const contentGrace = 24 * time.Hour
+
+// deliveryAttempts are spread over ten days, longer than an invite is open that
+// nobody prolongs.
+const deliveryAttempts = 22
 
 // The kinds of jobs, with what they are asked to do.
 type (
@@ -23,6 +28,9 @@ type (
 	collectFiles   struct{}
 	gitTransfer    struct {
 		Run transfer.Run `json:"run"`
+	}
+	inviteMail struct {
+		Delivery invite.Delivery `json:"delivery"`
 	}
 )
 
@@ -40,6 +48,9 @@ func (collectFiles) Kind() string { return "collect_files" }
 
 // Kind implements river.JobArgs.
 func (gitTransfer) Kind() string { return "git_transfer" }
+
+// Kind implements river.JobArgs.
+func (inviteMail) Kind() string { return "invite_mail" }
 
 // once keeps a second job of a kind out of the queue while one waits or runs.
 func once() *river.InsertOpts {
@@ -69,6 +80,16 @@ func (q *Queue) Transfer(ctx context.Context, run transfer.Run) error {
 
 func (q *Queue) transfer(ctx context.Context, job *river.Job[gitTransfer]) error {
 	return q.work.Transfer(ctx, job.Args.Run)
+}
+
+// Deliver asks for an invite to be sent by e-mail, in the transaction in
+// progress.
+func (q *Queue) Deliver(ctx context.Context, delivery invite.Delivery) error {
+	return q.put(ctx, inviteMail{Delivery: delivery}, &river.InsertOpts{Queue: messages, MaxAttempts: deliveryAttempts})
+}
+
+func (q *Queue) deliver(ctx context.Context, job *river.Job[inviteMail]) error {
+	return q.work.Deliver(ctx, job.Args.Delivery)
 }
 
 // purgeSpaces has the content collected of what it removed: nothing else takes

@@ -2461,9 +2461,11 @@ type EditMode string
 // EmailInvite defines model for EmailInvite.
 type EmailInvite struct {
 	Email string `json:"email"`
-	ID    string `json:"id"`
 
-	// URL The address of the page that says how to accept.
+	// ID The secret of the invite, or its id alone when the secret goes out by e-mail.
+	ID string `json:"id"`
+
+	// URL The address of the page that says how to accept, for whoever invites to hand on. Left out when the server sends it by e-mail.
 	URL *string `json:"url,omitempty"`
 }
 
