@@ -114,13 +114,19 @@ func New(t testing.TB) *Server {
 // benchmarks; ok is false when it is not there.
 func NewOn(t testing.TB, name string) (server *Server, ok bool) {
 	t.Helper()
+	return NewConfiguredOn(t, name, func(*app.Config) {})
+}
+
+// NewConfiguredOn is NewOn with settings of the benchmark's own.
+func NewConfiguredOn(t testing.TB, name string, configure func(*app.Config)) (server *Server, ok bool) {
+	t.Helper()
 	if name == "sqlite" {
-		return New(t), true
+		return start(t, freshSQLite(t), configure), true
 	}
 	if os.Getenv(PostgresVariable) == "" {
 		return nil, false
 	}
-	return start(t, freshPostgres(t), func(*app.Config) {}), true
+	return start(t, freshPostgres(t), configure), true
 }
 
 func start(t testing.TB, databaseURL string, configure func(*app.Config)) *Server {

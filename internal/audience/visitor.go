@@ -18,7 +18,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"octavo/internal/access"
-	"octavo/internal/adaptive"
+	"octavo/internal/cache"
 	"octavo/internal/condition"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
@@ -74,17 +74,30 @@ func (n *NeedsToken) Error() string { return "visitors of this site have to be a
 type Service struct {
 	sites *site.Service
 	now   func() time.Time
+	// seen holds what visitors see of structures.
+	seen *cache.Cache[seenKey, *site.Structure]
 }
 
+// seenKey names what visitors with the same key see of a structure.
+type seenKey struct {
+	whole   *site.Structure
+	visitor string
+}
+
+// seenCacheSize bounds what visitors see of structures in memory, in bytes.
+const seenCacheSize = 16 << 20
+
 // NewService returns a service that knows the sites.
-func NewService(sites *site.Service) *Service { return &Service{sites: sites, now: time.Now} }
+func NewService(sites *site.Service) *Service {
+	return &Service{sites: sites, now: time.Now, seen: cache.New[seenKey, *site.Structure](seenCacheSize)}
+}
 
 // Visit admits a visitor to a site that was found. Whoever may not see it is
 // told NOT_FOUND, as if it did not exist, or, where the site says where visitors
 // are authenticated, *NeedsToken. Members of the site's organization, by their
 // own access token, see it published or not.
 func (s *Service) Visit(ctx context.Context, found *site.Structure, credentials Credentials) (*Visit, error) {
-	visit := &Visit{Structure: found, Claims: map[string]any{}, conditions: map[string]*condition.Expression{}}
+	visit := &Visit{Structure: found, Claims: map[string]any{}}
 	if credentials.Preview != "" {
 		return s.preview(visit, credentials.Preview)
 	}
@@ -93,14 +106,14 @@ func (s *Service) Visit(ctx context.Context, found *site.Structure, credentials 
 	if err := s.admit(ctx, visit, credentials, signed != nil); err != nil {
 		return nil, err
 	}
-	schema, err := schemaOf(found.Site)
+	schema, err := found.VisitorSchema()
 	if err != nil {
 		return nil, err
 	}
 	if schema != nil {
 		visit.Claims = schema.Accept(signed, credentials.Stated)
 	}
-	return visit.limited(), nil
+	return s.limited(visit), nil
 }
 
 // preview shows the site to the holder of an address that its organization made.
@@ -116,7 +129,7 @@ func (s *Service) preview(visit *Visit, token string) (*Visit, error) {
 	if opened.Claims != nil {
 		visit.Claims = opened.Claims
 	}
-	return visit.limited(), nil
+	return s.limited(visit), nil
 }
 
 func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentials, authenticated bool) error {
@@ -132,7 +145,7 @@ func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentia
 	case enum.SitePublic, enum.SiteUnlisted:
 		return nil
 	case enum.SiteShareLink:
-		valid, err := s.sites.CheckShareKey(ctx, shown.ID, credentials.ShareKey)
+		valid, err := s.sites.Opens(ctx, visit.Structure, credentials.ShareKey)
 		if err != nil {
 			return err
 		}
@@ -140,7 +153,6 @@ func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentia
 			return fault.Missing("site")
 		}
 		visit.ShareKey = credentials.ShareKey
-		visit.Structure = visit.Structure.WithShareKey(credentials.ShareKey)
 		return nil
 	case enum.SiteVisitorAuth:
 		if authenticated {
@@ -187,27 +199,30 @@ func (s *Service) verify(shown *site.Site, token string) (claims map[string]any,
 	return read, until.Time
 }
 
-// schemaOf is the schema of the site's visitors; nil for a site whose content is
-// the same for all.
-func schemaOf(shown *site.Site) (*adaptive.Schema, error) {
-	if !shown.AdaptiveContent || len(shown.AdaptiveSchema) == 0 {
-		return nil, nil
+// limited leaves out of the structure what its conditions hide, and gives it the
+// addresses of the share link by which the visitor came in.
+func (s *Service) limited(visit *Visit) *Visit {
+	key := seenKey{visit.Structure, visit.Key()}
+	if known, is := s.seen.Get(key); is {
+		visit.Structure = known
+		return visit
 	}
-	return adaptive.Parse("jsonSchema", shown.AdaptiveSchema)
-}
-
-// limited leaves out of the structure what its conditions hide.
-func (v *Visit) limited() *Visit {
-	v.Structure = v.Structure.Where(func(item site.Item) bool {
+	visit.Structure = visit.Structure.Where(func(item site.Item) bool {
 		switch item := item.(type) {
 		case *site.Section:
-			return v.Holds(item.Condition, nil)
+			return visit.Holds(item.Condition, nil)
 		case *site.SiteSpace:
-			return v.Holds(item.Condition, nil)
+			return visit.Holds(item.Condition, nil)
 		}
 		return true
 	})
-	return v
+	if visit.ShareKey != "" {
+		visit.Structure = visit.Structure.WithShareKey(visit.ShareKey)
+	}
+	if size := key.whole.Size(); size > 0 {
+		s.seen.Add(key, visit.Structure, size+int64(len(key.visitor)))
+	}
+	return visit
 }
 
 // Holds tells whether a condition lets the visitor see something; nil and the
@@ -221,6 +236,9 @@ func (v *Visit) Holds(text *string, variables map[string]any) bool {
 	if !known {
 		// What was stored was checked; if it cannot be read all the same, nobody sees it.
 		parsed, _ = condition.Parse("condition", *text)
+		if v.conditions == nil {
+			v.conditions = map[string]*condition.Expression{}
+		}
 		v.conditions[*text] = parsed
 	}
 	return parsed != nil && parsed.Holds(v.Variables(variables))
@@ -236,15 +254,20 @@ func (v *Visit) Variables(others map[string]any) map[string]any {
 // Key tells visitors apart who may see different things: those with the same key
 // see the same.
 func (v *Visit) Key() string {
+	key := v.ShareKey
+	if v.Preview {
+		// What search engines are told differs.
+		key += "\npreview"
+	}
 	if len(v.Claims) == 0 {
-		return v.ShareKey
+		return key
 	}
 	// Maps are written with sorted keys; claims came from JSON.
 	encoded, err := json.Marshal(v.Claims)
 	if err != nil {
 		return strconv.FormatInt(time.Now().UnixNano(), 36)
 	}
-	return v.ShareKey + "\n" + string(encoded)
+	return key + "\n" + string(encoded)
 }
 
 // Indexable tells whether search engines may list what the visitor sees.

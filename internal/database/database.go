@@ -23,10 +23,11 @@ type Database struct {
 	// Dialect is dialect.SQLite or dialect.Postgres.
 	Dialect string
 	// URL is how it was opened.
-	URL    string
-	driver *driver
-	client *ent.Client
-	hooks  []ent.Hook
+	URL     string
+	driver  *driver
+	client  *ent.Client
+	hooks   []ent.Hook
+	version *versionRead
 }
 
 // Options of Open.
@@ -53,7 +54,7 @@ func Open(ctx context.Context, address string, options Options) (*Database, erro
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	client := newClient(opened, nil)
-	return &Database{Dialect: opened.name, URL: address, driver: opened, client: client}, nil
+	return &Database{Dialect: opened.name, URL: address, driver: opened, client: client, version: newVersionRead(opened)}, nil
 }
 
 func open(address string, options Options) (*driver, error) {
@@ -119,7 +120,10 @@ func openSQLite(path string, options Options) (*driver, error) {
 	writer.SetMaxOpenConns(1)
 	reader.SetMaxOpenConns(options.MaximumConnections)
 	reader.SetMaxIdleConns(options.MaximumConnections)
-	return &driver{name: dialect.SQLite, read: reader, write: writer}, nil
+	// Of this one connection only the number is asked that says whether others have written.
+	watcher := sql.OpenDB(reading)
+	watcher.SetMaxOpenConns(1)
+	return &driver{name: dialect.SQLite, read: reader, write: writer, watch: watcher}, nil
 }
 
 func sqliteAddress(path string, query url.Values) string {

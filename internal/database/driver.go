@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 	"sync/atomic"
 
@@ -16,6 +17,8 @@ type driver struct {
 	name  string
 	read  *sql.DB
 	write *sql.DB
+	// watch is for the version of a SQLite file; nil for PostgreSQL.
+	watch *sql.DB
 }
 
 var _ dialect.Driver = (*driver)(nil)
@@ -23,12 +26,10 @@ var _ dialect.Driver = (*driver)(nil)
 func (d *driver) Dialect() string { return d.name }
 
 func (d *driver) Close() error {
-	if d.read != d.write {
-		if err := d.read.Close(); err != nil {
-			return err
-		}
+	if d.watch == nil {
+		return d.write.Close() // which reads, too
 	}
-	return d.write.Close()
+	return errors.Join(d.watch.Close(), d.read.Close(), d.write.Close())
 }
 
 func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {

@@ -41,27 +41,6 @@ var assets = func() map[string]*asset {
 	return found
 }()
 
-// build changes whenever the program shows the same content differently.
-var build = func() string {
-	sum := sha256.New()
-	for _, name := range []string{"reader.css", "reader.js", "theme.js"} {
-		if found := assets[name]; found != nil {
-			sum.Write(found.content)
-		}
-	}
-	entries, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		return ""
-	}
-	for _, entry := range entries {
-		content, err := templateFiles.ReadFile("templates/" + entry.Name())
-		if err == nil {
-			sum.Write(content)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:6])
-}()
-
 func serveAsset(writer http.ResponseWriter, request *http.Request, name string) {
 	for _, known := range assets {
 		if known.name == name {

@@ -103,7 +103,7 @@ func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		h.missing(writer, request)
 		return
 	}
-	h.serve(writer, request, site.Lookup{Basename: name}, Prefix+"/"+basename, rest)
+	h.serve(writer, request, &hosted{lookup: site.Lookup{Basename: name}, base: Prefix + "/" + basename, rest: rest})
 }
 
 // Hosts serves the sites that have a host name of their own, that of their
@@ -112,7 +112,7 @@ func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 func (h *Handler) Hosts(next http.Handler, through chi.Middlewares) http.Handler {
 	served := through.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
 		if found, is := request.Context().Value(hostedKey{}).(*hosted); is {
-			h.serve(writer, request, found.lookup, found.base, found.rest)
+			h.serve(writer, request, found)
 		}
 	})
 	return http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
@@ -141,27 +141,32 @@ func (h *Handler) isOwn(hostport string) bool {
 	return host == h.host || host == "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")) != nil
 }
 
-// hosted is a site at a host that is not the server's own.
+// hosted is where a request asks for a site.
 type hosted struct {
 	lookup     site.Lookup
 	base, rest string
+	// structure is nil until the site was looked for.
+	structure *site.Structure
 }
 
 // atHost finds the site of a request by its host; nil when there is none.
 func (h *Handler) atHost(request *http.Request) (*hosted, error) {
 	host, path := hostOf(request.Host), strings.TrimPrefix(request.URL.EscapedPath(), "/")
 	first, below, _ := strings.Cut(path, "/")
-	candidates := []hosted{{site.Lookup{Hostname: host}, "", path}}
+	candidates := []hosted{{lookup: site.Lookup{Hostname: host}, rest: path}}
 	if organization, is := strings.CutSuffix(host, "."+h.host); is {
 		if name, err := url.PathUnescape(first); err == nil && name != "" {
-			candidates = append(candidates, hosted{site.Lookup{Basename: name, OrganizationHostname: organization}, "/" + first, below})
+			candidates = append(candidates, hosted{
+				lookup: site.Lookup{Basename: name, OrganizationHostname: organization}, base: "/" + first, rest: below,
+			})
 		}
 	} else {
 		candidates = append(candidates, proxied(host, path)...)
 	}
 	for _, candidate := range candidates {
-		_, err := h.Sites.Find(request.Context(), candidate.lookup)
+		found, err := h.Sites.Find(request.Context(), candidate.lookup)
 		if err == nil {
+			candidate.structure = found
 			return &candidate, nil
 		}
 		if fault.CodeOf(err) != fault.NotFound {
@@ -179,7 +184,7 @@ func proxied(host, path string) []hosted {
 	for rest := path; rest != "" && len(places) < maximumProxyDepth; {
 		segment, below, _ := strings.Cut(rest, "/")
 		prefix, rest = prefix+"/"+segment, below
-		places = append(places, hosted{site.Lookup{Proxy: host + prefix}, prefix, rest})
+		places = append(places, hosted{lookup: site.Lookup{Proxy: host + prefix}, base: prefix, rest: rest})
 	}
 	return places
 }
@@ -195,32 +200,36 @@ type visit struct {
 	rest string
 }
 
-func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, lookup site.Lookup, base, rest string) {
+func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, asked *hosted) {
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
 		writer.Header().Set("Allow", "GET, HEAD")
 		writer.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
 	secured(writer.Header())
-	if len(rest) > maximumPath {
+	if len(asked.rest) > maximumPath {
 		h.missing(writer, request)
 		return
 	}
-	if asset, is := strings.CutPrefix(rest, functions+"/assets/"); is {
+	if asset, is := strings.CutPrefix(asked.rest, functions+"/assets/"); is {
 		serveAsset(writer, request, asset)
 		return
 	}
-	found, err := h.Sites.Find(request.Context(), lookup)
+	if asked.structure == nil {
+		found, err := h.Sites.Find(request.Context(), asked.lookup)
+		if err != nil {
+			h.failed(writer, request, err)
+			return
+		}
+		asked.structure = found
+	}
+	query := queryOf(request)
+	admitted, err := h.admit(request, query, asked)
 	if err != nil {
-		h.failed(writer, request, err)
+		h.refused(writer, request, err, asked.rest)
 		return
 	}
-	admitted, err := h.admit(request, found, base, rest)
-	if err != nil {
-		h.refused(writer, request, err, rest)
-		return
-	}
-	if h.arrive(writer, admitted, base) {
+	if h.arrive(writer, admitted, query, asked.base) {
 		return
 	}
 	if err := h.answer(writer, admitted); err != nil {
@@ -228,12 +237,21 @@ func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, looku
 	}
 }
 
-// admit lets a visitor in by what they bring along.
-func (h *Handler) admit(request *http.Request, found *site.Structure, base, rest string) (*visit, error) {
-	credentials := audience.Credentials{
-		Token: firstOf(request.URL.Query().Get(tokenParameter), cookie(request, tokenCookie)), Preview: firstOf(request.URL.Query().Get(site.PreviewParameter), cookie(request, previewCookie)),
-		Stated: statedBy(request),
+// queryOf is the query of a request; nil where there is none.
+func queryOf(request *http.Request) url.Values {
+	if request.URL.RawQuery == "" {
+		return nil
 	}
+	return request.URL.Query()
+}
+
+// admit lets a visitor in by what they bring along.
+func (h *Handler) admit(request *http.Request, query url.Values, asked *hosted) (*visit, error) {
+	credentials := audience.Credentials{
+		Token: firstOf(query.Get(tokenParameter), cookie(request, tokenCookie)), Preview: firstOf(query.Get(site.PreviewParameter), cookie(request, previewCookie)),
+		Stated: statedBy(request, query),
+	}
+	found, base, rest := asked.structure, asked.base, asked.rest
 	key, below, _ := strings.Cut(rest, "/")
 	credentials.ShareKey = key
 	admitted, err := h.Audience.Visit(request.Context(), found, credentials)
@@ -261,6 +279,9 @@ func firstOf(values ...string) string {
 }
 
 func cookie(request *http.Request, name string) string {
+	if len(request.Header["Cookie"]) == 0 {
+		return ""
+	}
 	found, err := request.Cookie(name)
 	if err != nil {
 		return ""
@@ -269,21 +290,20 @@ func cookie(request *http.Request, name string) string {
 }
 
 // statedBy are the claims that the visitor states now, or stated when they came.
-func statedBy(request *http.Request) map[string]any {
-	if stated := audience.Stated(request.URL.Query()); len(stated) > 0 {
+func statedBy(request *http.Request, query url.Values) map[string]any {
+	if stated := audience.Stated(query); len(stated) > 0 {
 		return stated
 	}
-	query, err := url.ParseQuery(cookie(request, statedCookie))
+	before, err := url.ParseQuery(cookie(request, statedCookie))
 	if err != nil {
 		return nil
 	}
-	return audience.Stated(query)
+	return audience.Stated(before)
 }
 
 // arrive keeps what the visitor brought along in cookies of the site, and sends
 // them to the same address without it; it tells whether it did.
-func (h *Handler) arrive(writer http.ResponseWriter, admitted *visit, base string) bool {
-	query := admitted.request.URL.Query()
+func (h *Handler) arrive(writer http.ResponseWriter, admitted *visit, query url.Values, base string) bool {
 	path := base + "/"
 	if stated := statedQuery(query); stated != "" {
 		h.setCookie(writer, statedCookie, stated, path, time.Time{})

@@ -2,12 +2,14 @@ package reader
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +18,6 @@ import (
 	"octavo/internal/content"
 	"octavo/internal/fault"
 	"octavo/internal/hypertext"
-	"octavo/internal/site"
 )
 
 // pageTime is for how long a rendered page is used: names of people in it may
@@ -31,9 +32,43 @@ type written struct {
 	status      int
 	contentType string
 	body        []byte
-	etag        string
-	made        time.Time
+	// compressed is the body by gzip, where that is shorter.
+	compressed []byte
+	etag       string
+	made       time.Time
 }
+
+// compression is the level of gzip for what is given again and again.
+const compression = gzip.DefaultCompression
+
+// writtenWeight is about what an answer takes in memory beside its bytes.
+const writtenWeight = 512
+
+// finish makes ready to be given again and again what was written.
+func (w *written) finish() error {
+	w.made = time.Now()
+	sum := sha256.New()
+	sum.Write([]byte(w.contentType + "\n"))
+	sum.Write(w.body)
+	w.etag = hex.EncodeToString(sum.Sum(nil)[:16])
+	var compressed bytes.Buffer
+	writer, err := gzip.NewWriterLevel(&compressed, compression)
+	if err != nil {
+		return err
+	}
+	if _, err := writer.Write(w.body); err != nil {
+		return err
+	}
+	if err := writer.Close(); err != nil {
+		return err
+	}
+	if compressed.Len() < len(w.body) {
+		w.compressed = bytes.Clone(compressed.Bytes())
+	}
+	return nil
+}
+
+func (w *written) weight() int64 { return int64(len(w.body) + len(w.compressed) + writtenWeight) }
 
 // answer gives the visitor what their path leads to.
 func (h *Handler) answer(writer http.ResponseWriter, visited *visit) error {
@@ -51,7 +86,7 @@ func (h *Handler) answer(writer http.ResponseWriter, visited *visit) error {
 // kept answers with what was made before for the same visitor and content, or
 // makes it.
 func (h *Handler) kept(writer http.ResponseWriter, visited *visit, path string, produce func() (*written, error)) error {
-	key := pageKey{stamp: stampOf(visited.Structure), visitor: visited.Key(), base: visited.base, path: path}
+	key := pageKey{stamp: visited.Structure.Stamp(), visitor: visited.Key(), base: visited.base, path: path}
 	found, known := h.pages.Get(key)
 	if !known || time.Since(found.made) > pageTime {
 		made, err := produce()
@@ -63,11 +98,11 @@ func (h *Handler) kept(writer http.ResponseWriter, visited *visit, path string, 
 		if err != nil {
 			return err
 		}
-		made.made = time.Now()
-		sum := sha256.Sum256([]byte(strings.Join([]string{build, key.stamp, key.visitor, key.base, key.path, made.contentType}, "\n")))
-		made.etag = `"` + hex.EncodeToString(sum[:16]) + `"`
 		if made.status == http.StatusOK {
-			h.pages.Add(key, made, int64(len(made.body)+len(path)+len(key.visitor)+256))
+			if err := made.finish(); err != nil {
+				return err
+			}
+			h.pages.Add(key, made, made.weight()+int64(len(key.visitor)+len(key.base)+len(key.path)))
 		}
 		found = made
 	}
@@ -89,9 +124,34 @@ func (h *Handler) give(writer http.ResponseWriter, visited *visit, answer *writt
 		}
 		return
 	}
-	header.Set("ETag", answer.etag)
-	http.ServeContent(writer, visited.request, "", time.Time{}, bytes.NewReader(answer.body))
+	body, etag := answer.body, answer.etag
+	header.Add("Vary", "Accept-Encoding")
+	if answer.compressed != nil && acceptsGzip(visited.request) {
+		body, etag = answer.compressed, etag+"-gzip"
+		header.Set("Content-Encoding", "gzip")
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	header.Set("ETag", `"`+etag+`"`)
+	http.ServeContent(writer, visited.request, "", time.Time{}, bytes.NewReader(body))
 }
+
+// acceptsGzip tells whether the client takes gzip. Ranges are those of the bytes
+// as they are.
+func acceptsGzip(request *http.Request) bool {
+	if request.Header.Get("Range") != "" {
+		return false
+	}
+	for accepted := range strings.SplitSeq(request.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(accepted, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return !refusedWeight.MatchString(strings.ReplaceAll(weight, " ", ""))
+		}
+	}
+	return false
+}
+
+// refusedWeight is that of an encoding that the client does not want.
+var refusedWeight = regexp.MustCompile(`^q=0(\.0*)?$`)
 
 // caching: a new revision shows at once, so every use asks whether there is one.
 func caching(visited *visit) string {
@@ -99,26 +159,6 @@ func caching(visited *visit) string {
 		return "public, no-cache"
 	}
 	return "private, no-cache"
-}
-
-// stampOf changes whenever anything does that pages of the site show: its
-// settings, its structure, or the content of its spaces.
-func stampOf(structure *site.Structure) string {
-	sum := sha256.New()
-	encoder := json.NewEncoder(sum)
-	// A hash takes everything, and rows can be encoded.
-	_ = encoder.Encode(structure.Site.Site)
-	for _, group := range structure.Groups {
-		_ = encoder.Encode(group.SiteSectionGroup)
-	}
-	for _, section := range structure.Sections {
-		_ = encoder.Encode(section.SiteSection)
-	}
-	for _, each := range structure.SiteSpaces {
-		_ = encoder.Encode(each.SiteSpace)
-		_ = encoder.Encode([]any{each.Space.RevisionID, each.Space.Title, each.Space.Emoji, each.Space.Language, each.Default})
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // movedTo is the error for a path that leads elsewhere.

@@ -10,7 +10,6 @@ import (
 	"octavo/ent/sitespace"
 	"octavo/internal/access"
 	"octavo/internal/enum"
-	"octavo/internal/fault"
 )
 
 // Publication is how the public reaches a space: through the site with the most
@@ -97,45 +96,4 @@ func (s *Service) OfSpace(ctx context.Context, spaceID string) ([]*SiteSpace, er
 		}
 	}
 	return ordered, nil
-}
-
-// Lookup says how a visitor names a site: by exactly one of its members, but
-// for OrganizationHostname, which goes with Basename.
-type Lookup struct {
-	ID                   string
-	Basename             string
-	OrganizationHostname string
-	Hostname             string
-	// Proxy is a host name and path.
-	Proxy string
-}
-
-// Find returns a site with its whole structure for those who serve it, whether
-// it is published or not, whoever asks, in six statements at most. Who may see
-// what of it is for the caller to decide. NOT_FOUND when there is no such site.
-func (s *Service) Find(ctx context.Context, lookup Lookup) (*Structure, error) {
-	ctx = access.System(ctx, "a site is served to its audience")
-	query := s.database.Client(ctx).Site.Query()
-	switch {
-	case lookup.ID != "":
-		query.Where(entsite.ID(lookup.ID))
-	case lookup.Hostname != "":
-		query.Where(entsite.Hostname(strings.ToLower(lookup.Hostname)))
-	case lookup.Proxy != "":
-		query.Where(entsite.Proxy(lookup.Proxy))
-	default:
-		query.Where(entsite.Basename(lookup.Basename))
-	}
-	row, err := query.WithOrganization().Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, fault.Missing("site")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if lookup.OrganizationHostname != "" && !equal(row.Edges.Organization.Hostname, &lookup.OrganizationHostname) {
-		return nil, fault.Missing("site")
-	}
-	found, err := s.arrange(ctx, map[string]*Site{row.ID: s.seen(access.From(ctx), row)})
-	return found[row.ID], err
 }

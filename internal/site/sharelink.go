@@ -215,6 +215,15 @@ func (s *Service) CheckShareKey(ctx context.Context, siteID, key string) (bool, 
 	return subtle.ConstantTimeCompare([]byte(row.Hash), []byte(hash)) == 1, nil
 }
 
+// Opens tells whether a key is that of a share link by which the site of a
+// structure may be read.
+func (s *Service) Opens(ctx context.Context, arranged *Structure, key string) (bool, error) {
+	if key == "" || arranged.served == nil {
+		return s.CheckShareKey(ctx, arranged.Site.ID, key)
+	}
+	return arranged.served.shareKeys[hashOf(key)], nil
+}
+
 // WithShareKey gives a structure the addresses of a share link, when the key is
 // one of the site's; another key changes nothing.
 func (s *Service) WithShareKey(ctx context.Context, arranged *Structure, key *string) (*Structure, error) {

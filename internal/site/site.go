@@ -15,6 +15,7 @@ import (
 	"octavo/internal/access"
 	"octavo/internal/address"
 	"octavo/internal/audit"
+	"octavo/internal/cache"
 	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
@@ -64,6 +65,7 @@ type Service struct {
 	keys      *secret.Box
 	previews  []byte
 	listeners []Listener
+	found     *cache.Cache[Lookup, kept]
 }
 
 // Parts are what a service is made of.
@@ -82,7 +84,7 @@ type Parts struct {
 func NewService(parts Parts) *Service {
 	service := &Service{
 		database: parts.Database, spaces: parts.Spaces, revisions: parts.Revisions, addresses: parts.Addresses,
-		keys: parts.Keys, previews: parts.Previews,
+		keys: parts.Keys, previews: parts.Previews, found: cache.New[Lookup, kept](servedCacheSize),
 	}
 	parts.Spaces.OnDeparture(service.spacesLeft)
 	return service

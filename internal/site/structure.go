@@ -41,6 +41,7 @@ type Structure struct {
 	rows     *rows
 	spaces   map[string]*space.Space
 	shareKey string
+	served   *served
 }
 
 // Group gathers sections and groups.
@@ -335,7 +336,14 @@ func (s *Structure) chooseDefaultSection() {
 
 // WithShareKey is the structure with the addresses that a share link gives it.
 func (s *Structure) WithShareKey(key string) *Structure {
-	return build(s.Site, s.rows, s.spaces, key)
+	return s.derive(s.rows, key)
+}
+
+// derive builds a structure of some rows of this one.
+func (s *Structure) derive(read *rows, shareKey string) *Structure {
+	derived := build(s.Site, read, s.spaces, shareKey)
+	derived.served = s.served
+	return derived
 }
 
 // Where is the structure with what passes the condition, for one visitor. What
@@ -374,7 +382,7 @@ func (s *Structure) Where(keep func(Item) bool) *Structure {
 			left.groups = append(left.groups, group.SiteSectionGroup)
 		}
 	}
-	return build(s.Site, left, s.spaces, s.shareKey)
+	return s.derive(left, s.shareKey)
 }
 
 func (r *rows) keep(siteSpaces []*SiteSpace, keep func(Item) bool) {
