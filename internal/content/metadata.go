@@ -81,17 +81,31 @@ func readMetadata(page *Page, source []byte, names fileNames) (read *Page, state
 	if title := onOneLine(valueOf(found.Title)); title != "" {
 		read.Title, stated["title"] = title, true
 	}
-	read.Description, stated["description"] = valueOf(found.Description), found.Description != nil
-	read.Emoji, stated["emoji"] = valueOf(found.Emoji), found.Emoji != nil
-	read.Icon, stated["icon"] = valueOf(found.Icon), found.Icon != nil
-	read.Condition, stated["condition"] = valueOf(found.If), found.If != nil
-	read.Hidden, stated["hidden"] = valueOf(found.Hidden), found.Hidden != nil
-	read.NoIndex, stated["noIndex"] = valueOf(found.NoIndex), found.NoIndex != nil
-	read.NoRobots, stated["noRobotsIndex"] = valueOf(found.NoRobotsIndex), found.NoRobotsIndex != nil
-	read.Variables, stated["variables"] = variableValues(found.Vars), found.Vars != nil
-	read.Layout, stated["layout"] = readLayout(found.Layout), found.Layout != document.Layout{}
-	read.Cover, stated["cover"] = readCover(read, found, names), found.Cover != nil
+	read.SetFrontMatter(found, func(text string) map[string]any { return names.reference(read, text) })
+	for name, given := range map[string]bool{
+		"description": found.Description != nil, "emoji": found.Emoji != nil, "icon": found.Icon != nil, "condition": found.If != nil,
+		"hidden": found.Hidden != nil, "noIndex": found.NoIndex != nil, "noRobotsIndex": found.NoRobotsIndex != nil,
+		"variables": found.Vars != nil, "layout": found.Layout != document.Layout{}, "cover": found.Cover != nil,
+	} {
+		stated[name] = given
+	}
 	return read, stated, nil
+}
+
+// SetFrontMatter sets what front matter can state, but the title, and removes
+// what it does not state. image returns the content reference of a cover; nil
+// for one that does not exist, without which the page has no cover.
+func (p *Page) SetFrontMatter(found document.Metadata, image func(text string) map[string]any) {
+	p.Description = valueOf(found.Description)
+	p.Emoji = valueOf(found.Emoji)
+	p.Icon = valueOf(found.Icon)
+	p.Condition = valueOf(found.If)
+	p.Hidden = valueOf(found.Hidden)
+	p.NoIndex = valueOf(found.NoIndex)
+	p.NoRobots = valueOf(found.NoRobotsIndex)
+	p.Variables = variableValues(found.Vars)
+	p.Layout = readLayout(found.Layout)
+	p.Cover = readCover(found, image)
 }
 
 // headingOf returns the title that a source without front matter gives itself,
@@ -188,13 +202,17 @@ func writtenLayout(layout *Layout, before document.Layout) any {
 	return values
 }
 
-func readCover(page *Page, found document.Metadata, names fileNames) *Cover {
+func readCover(found document.Metadata, image func(text string) map[string]any) *Cover {
 	if valueOf(found.Cover) == "" {
 		return nil
 	}
-	cover := &Cover{Ref: names.reference(page, *found.Cover), YPos: valueOf(found.CoverY), Height: valueOf(found.CoverHeight)}
+	light := image(*found.Cover)
+	if light == nil {
+		return nil
+	}
+	cover := &Cover{Ref: light, YPos: valueOf(found.CoverY), Height: valueOf(found.CoverHeight)}
 	if dark := valueOf(found.CoverDark); dark != "" {
-		cover.RefDark = names.reference(page, dark)
+		cover.RefDark = image(dark)
 	}
 	return cover
 }

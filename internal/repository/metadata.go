@@ -41,15 +41,7 @@ func parseMetadata(source []byte) (document.Metadata, error) {
 // applyMetadata sets what the front matter of a page says, and removes what it
 // does not say.
 func (i *importer) applyMetadata(page *content.Page, found document.Metadata) {
-	page.Description = storable(value(found.Description))
-	page.Emoji = storable(value(found.Emoji))
-	page.Icon = storable(value(found.Icon))
-	page.Hidden = value(found.Hidden)
-	page.NoIndex = value(found.NoIndex)
-	page.NoRobots = value(found.NoRobotsIndex)
-	page.Condition = storable(value(found.If))
-	page.Layout = layoutOf(found.Layout)
-	page.Cover = i.cover(page, found)
+	page.SetFrontMatter(storableMetadata(found), func(image string) map[string]any { return i.coverImage(page, image) })
 	variables, err := jsonValues(found.Vars)
 	if err != nil {
 		i.result.Report.add(i.top(page.GitPath), 1, SeverityError, "vars is ignored: "+err.Error())
@@ -57,12 +49,16 @@ func (i *importer) applyMetadata(page *content.Page, found document.Metadata) {
 	page.Variables = variables
 }
 
-func value[T any](pointer *T) T {
-	if pointer == nil {
-		var zero T
-		return zero
+// storableMetadata returns front matter with texts that databases store.
+func storableMetadata(found document.Metadata) document.Metadata {
+	for _, text := range []**string{
+		&found.Description, &found.Emoji, &found.Icon, &found.If, &found.Layout.Width, &found.Layout.CoverSize,
+	} {
+		if *text != nil {
+			*text = new(storable(**text))
+		}
 	}
-	return *pointer
+	return found
 }
 
 // jsonValues turns values that YAML can hold into those that a tree holds.
@@ -84,67 +80,24 @@ func jsonValues(values map[string]any) (map[string]any, error) {
 	return plain, nil
 }
 
-// layoutOf returns the layout that a page states, nil if it states none.
-func layoutOf(found document.Layout) *content.Layout {
-	if found == (document.Layout{}) {
-		return nil
-	}
-	layout := content.DefaultLayout()
-	setText(&layout.Width, found.Width)
-	setText(&layout.CoverSize, found.CoverSize)
-	for _, part := range []struct {
-		target *bool
-		stated *bool
-	}{
-		{&layout.Cover, found.Cover}, {&layout.Title, found.Title}, {&layout.Description, found.Description},
-		{&layout.TableOfContents, found.TableOfContents}, {&layout.Outline, found.Outline},
-		{&layout.Pagination, found.Pagination}, {&layout.Metadata, found.Metadata},
-	} {
-		if part.stated != nil {
-			*part.target = *part.stated
-		}
-	}
-	return &layout
-}
-
-func setText(target, stated *string) {
-	if stated != nil {
-		*target = storable(*stated)
-	}
-}
-
 // storable replaces the character 0, which databases do not store in text.
 func storable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-func (i *importer) cover(page *content.Page, found document.Metadata) *content.Cover {
-	light := i.coverImage(page, found.Cover)
-	if light == nil {
-		return nil
-	}
-	return &content.Cover{
-		Ref: light, RefDark: i.coverImage(page, found.CoverDark),
-		YPos: value(found.CoverY), Height: value(found.CoverHeight),
-	}
-}
-
 // coverImage returns the content reference of an image that front matter names.
-func (i *importer) coverImage(page *content.Page, image *string) map[string]any {
-	if value(image) == "" {
-		return nil
+func (i *importer) coverImage(page *content.Page, image string) map[string]any {
+	if hasScheme(image) {
+		return map[string]any{"kind": "url", "url": storable(image)}
 	}
-	if hasScheme(*image) {
-		return map[string]any{"kind": "url", "url": storable(*image)}
+	if kind, ok := applicationKind(image); ok && kind == "file" {
+		return applicationReference(image)
 	}
-	if kind, ok := applicationKind(*image); ok && kind == "file" {
-		return applicationReference(*image)
-	}
-	for _, spelling := range []string{*image, unescapePercent(*image)} {
+	for _, spelling := range []string{image, unescapePercent(image)} {
 		name, ok := joinRelative(directoryOf(page.GitPath), spelling)
 		if id := i.fileIDs[name]; ok && id != "" {
 			return map[string]any{"kind": "file", "file": id}
 		}
 	}
-	i.result.Report.add(i.top(page.GitPath), 1, SeverityWarning, fmt.Sprintf("the cover %q does not exist", *image))
+	i.result.Report.add(i.top(page.GitPath), 1, SeverityWarning, fmt.Sprintf("the cover %q does not exist", image))
 	return nil
 }
 
