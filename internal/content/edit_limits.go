@@ -97,7 +97,11 @@ func checkIcon(icon string) string {
 	return ""
 }
 
-func checkVariables(variables map[string]any) string {
+// CheckVariables tells what is wrong with the variables of a page or a space,
+// empty if nothing is: there are at most VariableLimit, with names of letters,
+// digits and underscores, and values that are texts of up to VariableValueLimit
+// characters, numbers (float64) or booleans.
+func CheckVariables(variables map[string]any) string {
 	if len(variables) > VariableLimit {
 		return "there are more than " + strconv.Itoa(VariableLimit) + " variables"
 	}

@@ -77,7 +77,7 @@ func fieldProblem(name string, page *Page) string {
 	case "condition":
 		return checkText(page.Condition, ConditionLimit)
 	case "variables":
-		return checkVariables(page.Variables)
+		return CheckVariables(page.Variables)
 	case "target":
 		return checkReference(page.Target)
 	case "layout":

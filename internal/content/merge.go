@@ -174,7 +174,7 @@ func (m *merger) mergeMap(conflict Conflict, base, ours, theirs map[string]any) 
 	for _, name := range unionOfKeys(base, ours, theirs) {
 		conflict.Field = prefix + name
 		value, err := m.mergeValue(conflict, base[name], ours[name], theirs[name], func(value any) string {
-			return checkVariables(map[string]any{name: value})
+			return CheckVariables(map[string]any{name: value})
 		})
 		if err != nil {
 			return nil, err

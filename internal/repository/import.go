@@ -86,7 +86,7 @@ func Import(ctx context.Context, source Source, options Options) (*Result, error
 	}
 	i.scanner = &scanner{ctx: ctx, fs: source.FS, limits: i.limits, report: &i.result.Report}
 	steps := []func() error{
-		i.readConfiguration, i.scan, i.describe, i.readPrevious,
+		i.readConfiguration, i.scan, i.describe, i.readPrevious, i.readVariables,
 		i.addFiles, i.addPages, i.addReusableContents, i.addRest,
 	}
 	for _, step := range steps {
