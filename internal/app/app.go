@@ -257,7 +257,7 @@ func (a *App) newReader(addresses address.Book) *reader.Handler {
 	content := audience.NewReader(a.Revisions)
 	return reader.NewHandler(reader.Parts{
 		Sites: a.Sites, Audience: audience.NewService(a.Sites), Content: content, Finder: audience.NewFinder(a.SearchIndex, content),
-		Users: a.Users, Files: a.Files, Addresses: addresses, Logger: a.config.Logger,
+		Users: a.Users, Files: a.Files, Outbound: a.Outbound, Addresses: addresses, Logger: a.config.Logger,
 	})
 }
 

@@ -1,6 +1,9 @@
 package hypertext
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -208,9 +211,27 @@ func (w *writer) stepper(node *document.Node) {
 	})
 }
 
+// splits are the shares that the left one of two columns can have, in percent.
+var splits = []int{25, 33, 40, 50, 60, 67, 75}
+
+// splitClass is that of the share nearest to the width of the left one of two
+// columns: a width of its own would need a style attribute.
+func splitClass(columns []*document.Node) string {
+	if len(columns) != 2 {
+		return ""
+	}
+	width := object(columns[0], "width")
+	share, ok := width["value"].(float64)
+	if !ok || width["unit"] != "%" {
+		return ""
+	}
+	nearest := slices.MinFunc(splits, func(a, b int) int { return cmp.Compare(math.Abs(float64(a)-share), math.Abs(float64(b)-share)) })
+	return "split-" + strconv.Itoa(nearest)
+}
+
 func (w *writer) columns(node *document.Node) {
 	count := strconv.Itoa(min(len(node.Nodes), 4))
-	w.element("div", classes("columns columns-"+count, classIf(flag(node, "fullWidth"), "full-width")), func() {
+	w.element("div", classes("columns columns-"+count, splitClass(node.Nodes), classIf(flag(node, "fullWidth"), "full-width")), func() {
 		for _, column := range node.Nodes {
 			vertical := text(column, "verticalAlignment")
 			w.element("div", classes("column", classIf(vertical == "middle" || vertical == "bottom", "valign-"+vertical)), func() { w.blocks(column.Nodes) })
@@ -239,10 +260,17 @@ func (w *writer) update(node *document.Node) {
 	}
 	w.updates = append(w.updates, Update{Date: date, ID: id, Title: title, HTML: trusted(body)})
 	w.open("article", "class", "update", "id", id)
-	w.open("time", "datetime", date)
-	w.text(date)
-	w.close("time")
-	w.raw(body)
+	w.element("div", "update-head", func() {
+		w.open("time", "datetime", date)
+		w.text(date)
+		w.close("time")
+		for tag := range strings.SplitSeq(text(node, "tags"), ",") {
+			if tag = strings.TrimSpace(tag); tag != "" {
+				w.element("span", "option", func() { w.text(tag) })
+			}
+		}
+	})
+	w.element("div", "update-body", func() { w.raw(body) })
 	w.close("article")
 }
 

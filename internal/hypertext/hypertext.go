@@ -186,10 +186,32 @@ func whole(value any) (int, bool) {
 	return 0, false
 }
 
-// length reads a width or height in pixels.
+// length reads a width or height as an attribute: pixels, or a share in percent.
 func length(node *document.Node, key string) string {
+	if fields := object(node, key); fields != nil {
+		return lengthIn(fields)
+	}
 	if number, ok := whole(node.Data[key]); ok && number > 0 {
 		return strconv.Itoa(number)
+	}
+	return ""
+}
+
+// textSize is how many pixels a rem is, as attributes know none.
+const textSize = 16
+
+func lengthIn(fields map[string]any) string {
+	number, ok := whole(fields["value"])
+	if !ok || number <= 0 {
+		return ""
+	}
+	switch fields["unit"] {
+	case "px":
+		return strconv.Itoa(number)
+	case "%":
+		return strconv.Itoa(number) + "%"
+	case "rem", "em":
+		return strconv.Itoa(number * textSize)
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ const specification = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1
 	{"name": "deep", "in": "query", "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}],
 	"responses": {"200": {"description": "Found", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}}},
 "components": {"schemas": {"Pet": {"type": "object", "required": ["name"], "properties": {
-	"name": {"type": "string", "description": "<b>Its</b> name"}, "friends": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}}}}`
+	"name": {"type": "string", "description": "<b>Its</b> name"}, "kind": {"type": "string", "enum": ["cat", "dog"], "default": "cat"}, "friends": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}}}}`
 
 func render(markdown string) hypertext.Page {
 	return hypertext.Render(document.Parse([]byte(markdown), document.References{}), sources)
@@ -59,6 +59,7 @@ func TestBlocks(t *testing.T) {
 			[]string{`<ul class="cards">`, `card-title"><strong>First</strong>`, `<a class="card-link" href="target.md" aria-label="First">`}},
 		"Image":          {"![An x](/files/fil_1)\n", []string{`<img src="/files/x.png" width="20" height="10" alt="An x" loading="lazy"`}},
 		"ImageElsewhere": {"![Logo](https://example.com/logo.png)\n", []string{`<a class="image-elsewhere" href="https://example.com/logo.png" rel="noopener">Logo</a>`}},
+		"ImageShare":     {"<figure><img src=\"/files/fil_1\" alt=\"x\" width=\"50%\"><figcaption></figcaption></figure>\n", []string{`width="50%" alt="x"`}},
 		"Figure":         {"<figure><img src=\"/files/fil_1\" alt=\"x\"><figcaption><p>Said</p></figcaption></figure>\n", []string{"<figcaption>Said</figcaption>"}},
 		"Math":           {"$$\nx^2\n$$\n", []string{`<math display="block">`, "<msup><mi>x</mi>"}},
 		"MathUnknown":    {"$$\n\\unknown{<x>}\n$$\n", []string{`<div class="math-source"><code>\unknown{&lt;x&gt;}</code></div>`}},
@@ -67,10 +68,13 @@ func TestBlocks(t *testing.T) {
 		"File":           {"{% file src=\"/files/fil_1\" %}\n", []string{`<a class="file" href="/files/x.png" download="x.png">`, "1.5 kB"}},
 		"Stepper":        {"{% stepper %}\n{% step %}\n## One\n\nDo\n{% endstep %}\n{% endstepper %}\n", []string{`<ol class="stepper"><li class="step"><h2 id="one">`}},
 		"Columns":        {"{% columns %}\n{% column %}\nleft\n{% endcolumn %}\n{% column %}\nright\n{% endcolumn %}\n{% endcolumns %}\n", []string{`<div class="columns columns-2"><div class="column"><p>left</p></div>`}},
+		"Split":          {"{% columns %}\n{% column width=\"66.6%\" %}\nleft\n{% endcolumn %}\n{% column %}\nright\n{% endcolumn %}\n{% endcolumns %}\n", []string{`<div class="columns columns-2 split-67">`}},
+		"RefElsewhere":   {"{% content-ref url=\"https://example.com/\" %}\n[Over **there**](https://example.com/)\n{% endcontent-ref %}\n", []string{`<span class="content-ref-title">Over there</span>`}},
+		"Update":         {"{% updates %}\n{% update date=\"2026-11-02\" tags=\"api, docs\" %}\n## News\n{% endupdate %}\n{% endupdates %}\n", []string{`<div class="update-head"><time datetime="2026-11-02">2026-11-02</time><span class="option">api</span><span class="option">docs</span></div><div class="update-body"><h2 id="news">`}},
 		"Mail":           {"[write](mailto:a@example.com)\n", []string{`<a href="mailto:a@example.com">write</a>`}},
 		"RawHTML":        {"<section><em>kept</em> <script>alert(1)</script></section>\n", []string{"<em>kept</em>"}},
 		"Operation": {"{% swagger src=\"/files/fil_1\" path=\"/pets/{id}\" method=\"get\" %}\n[x](/files/fil_1)\n{% endswagger %}\n",
-			[]string{`api-method-get">GET</span> <code>https://api.example.com/pets/{id}</code>`, "<strong>much</strong>", "Path parameters", `<span class="api-required">required</span>`}},
+			[]string{`api-method-get">GET</span> <code>https://api.example.com/pets/{id}</code>`, "<strong>much</strong>", "Path parameters", `<span class="api-required">required</span>`, `<h2 class="api-summary" id="get-petsid">One pet</h2>`, `One of: <code>cat</code>, <code>dog</code>`, `Default: <code>cat</code>`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

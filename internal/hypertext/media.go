@@ -117,9 +117,19 @@ func (w *writer) file(node *document.Node) {
 	w.element("span", "file-name", func() { w.text(found.Name) })
 	w.element("span", "file-size", func() { w.text(Size(found.Size)) })
 	w.close("a")
-	if caption := text(node, "caption"); caption != "" {
+	if caption := captionOf(node); caption != "" {
 		w.element("p", "caption", func() { w.text(caption) })
 	}
+}
+
+// captionOf is the text of a caption, which is kept as the Markdown of a line:
+// often a link to what the block shows.
+func captionOf(node *document.Node) string {
+	caption := text(node, "caption")
+	if caption == "" {
+		return ""
+	}
+	return PlainText(document.Parse([]byte(caption), document.References{}).Nodes)
 }
 
 // Size writes a number of bytes for people.
@@ -143,7 +153,7 @@ func (w *writer) drawing(node *document.Node) {
 }
 
 func (w *writer) embed(node *document.Node) {
-	w.linkCard(text(node, "url"), text(node, "caption"))
+	w.linkCard(text(node, "url"), captionOf(node))
 }
 
 // linkCard writes a link to something elsewhere that is not loaded into the page.
@@ -168,7 +178,7 @@ func (w *writer) contentReference(node *document.Node) {
 	}
 	title := target.Title
 	if title == "" || object(node, "ref")["kind"] == "url" {
-		title = text(node, "caption")
+		title = captionOf(node)
 	}
 	if title == "" {
 		title = target.Address

@@ -2,6 +2,7 @@ package hypertext
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -37,16 +38,24 @@ func (w *writer) specification(node *document.Node) {
 
 func (w *writer) missingSpecification(node *document.Node) {
 	method, path := strings.ToUpper(text(node, "method")), text(node, "path")
-	if method+path == "" && text(node, "caption") == "" {
+	caption := captionOf(node)
+	if method+path == "" && caption == "" {
 		return
 	}
 	w.element("div", "api", func() {
 		if method+path != "" {
 			w.operationLine(method, path, false)
 		}
-		if caption := text(node, "caption"); caption != "" {
+		target := w.target(object(node, "ref"))
+		if target == nil || caption == "" {
 			w.element("p", "", func() { w.text(caption) })
+			return
 		}
+		w.element("p", "", func() {
+			w.openLink(target, "", "")
+			w.text(caption)
+			w.close("a")
+		})
 	})
 }
 
@@ -107,10 +116,8 @@ func serverOf(api *openapi3.T) string {
 }
 
 func (w *writer) described(method, path string, item *openapi3.PathItem, operation *openapi3.Operation, server string) {
-	w.open("section", "class", "api", "id", w.unique(document.Anchor(method+" "+path)), "aria-label", method+" "+path)
-	if operation.Summary != "" {
-		w.element("p", "api-summary", func() { w.text(operation.Summary) })
-	}
+	w.open("section", "class", "api", "aria-label", method+" "+path)
+	w.apiHeading(cmp.Or(operation.Summary, method+" "+path), document.Anchor(method+" "+path))
 	w.operationLine(method, server+path, operation.Deprecated)
 	w.description(operation.Description)
 	w.parameters(append(slices.Clone(item.Parameters), operation.Parameters...))
@@ -120,6 +127,16 @@ func (w *writer) described(method, path string, item *openapi3.PathItem, operati
 	}
 	w.responses(operation.Responses)
 	w.close("section")
+}
+
+// apiHeading writes the heading of an operation or schema, which the table of
+// contents lists.
+func (w *writer) apiHeading(title, anchor string) {
+	id := w.unique(anchor)
+	w.headings = append(w.headings, Heading{Level: 2, ID: id, Text: title})
+	w.open("h2", "class", "api-summary", "id", id)
+	w.text(title)
+	w.close("h2")
 }
 
 func (w *writer) operationLine(method, path string, deprecated bool) {
@@ -214,8 +231,8 @@ func (w *writer) schemas(node *document.Node, api *openapi3.T) {
 		if schema == nil {
 			continue
 		}
-		w.open("section", "class", "api", "id", w.unique(document.Anchor("schema "+name)), "aria-label", name)
-		w.element("p", "api-line", func() { w.element("code", "", func() { w.text(name) }) })
+		w.open("section", "class", "api", "aria-label", name)
+		w.apiHeading(name, document.Anchor("schema "+name))
 		w.description(schema.Description)
 		w.fields(schema, 0, new(int))
 		w.close("section")
@@ -273,8 +290,42 @@ func (w *writer) field(name string, schema *openapi3.Schema, required bool, desc
 	}
 	w.raw("</dt><dd>")
 	w.description(cmp.Or(description, descriptionOf(schema)))
+	w.values(schema)
 	w.fields(schema, depth+1, shown)
 	w.raw("</dd>")
+}
+
+// maximumValues bounds the values of an enumeration that are shown.
+const maximumValues = 50
+
+// values writes what a field may be, and what it is when nothing is said.
+func (w *writer) values(schema *openapi3.Schema) {
+	if schema == nil {
+		return
+	}
+	allowed := schema.Enum
+	if schema.Items != nil && schema.Items.Value != nil && len(allowed) == 0 {
+		allowed = schema.Items.Value.Enum
+	}
+	w.valueLine("One of", allowed[:min(len(allowed), maximumValues)])
+	if schema.Default != nil {
+		w.valueLine("Default", []any{schema.Default})
+	}
+}
+
+func (w *writer) valueLine(label string, values []any) {
+	if len(values) == 0 {
+		return
+	}
+	w.element("p", "api-values", func() {
+		w.text(label + ": ")
+		for index, value := range values {
+			if index > 0 {
+				w.raw(", ")
+			}
+			w.element("code", "", func() { w.text(fmt.Sprint(value)) })
+		}
+	})
 }
 
 func descriptionOf(schema *openapi3.Schema) string {

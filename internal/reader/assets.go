@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-//go:embed assets/reader.css assets/reader.js assets/theme.js
+//go:embed assets/reader.css assets/reader.js assets/theme.js assets/icon.svg
 var assetFiles embed.FS
 
 //go:embed templates/*.html
@@ -29,6 +29,7 @@ var assets = func() map[string]*asset {
 	found := map[string]*asset{}
 	for name, contentType := range map[string]string{
 		"reader.css": "text/css; charset=utf-8", "reader.js": "text/javascript; charset=utf-8", "theme.js": "text/javascript; charset=utf-8",
+		"icon.svg": "image/svg+xml",
 	} {
 		content, err := assetFiles.ReadFile("assets/" + name)
 		if err != nil {
@@ -71,7 +72,7 @@ var templates = func() map[string]*template.Template {
 func notice(writer http.ResponseWriter, status int, title, text string) {
 	var page bytes.Buffer
 	err := templates["notice"].ExecuteTemplate(&page, "notice", map[string]string{
-		"Title": title, "Text": text, "Style": AssetPrefix + assets["reader.css"].name,
+		"Title": title, "Text": text, "Style": AssetPrefix + assets["reader.css"].name, "Icon": AssetPrefix + assets["icon.svg"].name,
 	})
 	if err != nil {
 		http.Error(writer, title, status)

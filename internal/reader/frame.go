@@ -33,7 +33,7 @@ func (h *Handler) frame(visited *visit, found *place, page *content.Page) (*view
 		},
 		Site: siteView{
 			Title: cmp.Or(settings.Title, visited.Structure.Site.Title), Home: home,
-			Emoji: hypertext.Emoji(settings.Favicon.Emoji),
+			Emoji: hypertext.Emoji(settings.Favicon.Emoji), Favicon: iconAddress(visited, found.siteSpace, settings),
 		},
 		SearchAddress: visited.base + "/" + functions + "/search", SearchSource: visited.base + "/" + functions + "/search.json",
 		Sections: sectionLinks(visited, found.siteSpace), Tree: tree(visited, found, page, sources, settings),
@@ -48,6 +48,7 @@ func (h *Handler) frame(visited *visit, found *place, page *content.Page) (*view
 			}
 		}
 	}
+	pictures(shown, visited, settings)
 	h.variants(shown, visited, found)
 	shown.ShowSidebar = (page == nil || layoutOf(page).TableOfContents) && (len(shown.Tree) > 1 || len(shown.Variants) > 0 || len(shown.Tree) == 1 && len(shown.Tree[0].Children) > 0)
 	if !visited.Indexable() {
@@ -78,7 +79,10 @@ func deref(text *string) string {
 func (v *visit) siteHome() string { return cmp.Or(v.base, "/") }
 
 func classesOf(settings *customization) string {
-	names := []string{"theme-" + settings.Styling.Theme, "corners-" + settings.Styling.Corners}
+	names := []string{
+		"theme-" + settings.Styling.Theme, "corners-" + settings.Styling.Corners, "depth-" + settings.Styling.Depth, "links-" + settings.Styling.Links,
+		"background-" + settings.Styling.Background, "list-" + settings.Styling.Sidebar.List, "header-" + settings.Header.Preset,
+	}
 	if settings.Styling.Search == "subtle" {
 		names = append(names, "search-subtle")
 	}
@@ -89,12 +93,6 @@ func classesOf(settings *customization) string {
 		names = append(names, "font-serif")
 	}
 	return strings.Join(names, " ")
-}
-
-// isSerif tells whether a font is one with serifs: fonts are not loaded, so the
-// reader's own stands for each.
-func isSerif(font json.RawMessage) bool {
-	return slices.Contains([]string{`"Merriweather"`, `"RobotoSlab"`, `"IBMPlexSerif"`}, string(font))
 }
 
 // sectionLinks are the sections and groups of the site.
@@ -247,6 +245,9 @@ func footerOf(visited *visit, sources hypertext.Sources, settings *customization
 		if links := linksOf(visited, sources, group.Links, settings); len(links) > 0 {
 			made.Groups = append(made.Groups, footerGroup{group.Title, links})
 		}
+	}
+	if len(made.Groups) == 0 && made.Copyright == "" && made.PrivacyPolicy == "" && settings.Footer.Logo == nil {
+		return nil
 	}
 	return made
 }

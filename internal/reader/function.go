@@ -16,6 +16,10 @@ func (h *Handler) function(writer http.ResponseWriter, visited *visit, name stri
 	switch {
 	case name == "theme.css":
 		return h.theme(writer, visited)
+	case name == "icon.svg":
+		return h.icon(writer, visited)
+	case strings.HasPrefix(name, "elsewhere/"):
+		return h.serveElsewhere(writer, visited, strings.TrimPrefix(name, "elsewhere/"))
 	case name == "search":
 		return h.searchPage(writer, visited)
 	case name == "search.json":

@@ -20,6 +20,7 @@ import (
 	"octavo/internal/blob"
 	"octavo/internal/cache"
 	"octavo/internal/fault"
+	"octavo/internal/outbound"
 	"octavo/internal/site"
 	"octavo/internal/user"
 )
@@ -63,6 +64,7 @@ type Parts struct {
 	Finder    *audience.Finder
 	Users     *user.Service
 	Files     *blob.Bucket
+	Outbound  *outbound.Client
 	Addresses address.Book
 	Logger    *slog.Logger
 }
@@ -73,6 +75,8 @@ type Handler struct {
 	host   string
 	secure bool
 	pages  *cache.Cache[pageKey, *written]
+
+	remote *elsewhere
 }
 
 // NewHandler returns the handler of all sites.
@@ -81,7 +85,7 @@ func NewHandler(parts Parts) *Handler {
 	if err != nil {
 		base = &url.URL{}
 	}
-	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](pageCacheSize)}
+	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](pageCacheSize), remote: newElsewhere(parts.Outbound)}
 }
 
 func hostOf(hostport string) string {

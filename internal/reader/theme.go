@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,10 +13,11 @@ import (
 
 var colorPattern = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-// The backgrounds of reader.css, against which texts have to be readable.
+// The darkest surface of light pages and the lightest one of dark pages, as
+// reader.css mixes them: texts have to be readable on both.
 const (
-	lightBackground = "#f6f7f9"
-	darkBackground  = "#1d2229"
+	lightBackground = "#e9edf2"
+	darkBackground  = "#272e37"
 	// leastContrast is what WCAG 2.2 asks of text (1.4.3).
 	leastContrast = 4.5
 )
@@ -40,8 +42,27 @@ func themeSheet(settings *customization) string {
 			fmt.Fprintf(&sheet, "  --%s-dark: %s; --on-%s-dark: %s;\n", color.name, dark, color.name, opposite(dark))
 		}
 	}
+	sheet.WriteString(fontRules(settings))
+	sheet.WriteString(headerRules(settings))
 	sheet.WriteString("}\n")
+	sheet.WriteString(fontFaces(settings))
 	return sheet.String()
+}
+
+// headerRules are the colours of a header that the customization colours itself;
+// its links are made readable on its background.
+func headerRules(settings *customization) string {
+	header := settings.Header
+	if header.Preset != "custom" || header.Background == nil || !colorPattern.MatchString(header.Background.Light) || !colorPattern.MatchString(header.Background.Dark) {
+		return ""
+	}
+	rules := fmt.Sprintf("  --header-background: light-dark(%s, %s);\n", header.Background.Light, header.Background.Dark)
+	links := themed{Light: opposite(header.Background.Light), Dark: opposite(header.Background.Dark)}
+	if header.LinkColor != nil {
+		links.Light = cmp.Or(readable(header.LinkColor.Light, header.Background.Light), links.Light)
+		links.Dark = cmp.Or(readable(header.LinkColor.Dark, header.Background.Dark), links.Dark)
+	}
+	return rules + fmt.Sprintf("  --header-link: light-dark(%s, %s);\n", links.Light, links.Dark)
 }
 
 func themeVersion(settings *customization) string {

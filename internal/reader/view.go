@@ -57,8 +57,9 @@ type alternate struct{ Language, Address string }
 type assetAddresses struct{ Style, Theme, Script, ThemeScript string }
 
 type siteView struct {
-	Title, Home, Emoji           string
-	LogoLight, LogoDark, Favicon string
+	Title, Home, Emoji   string
+	LogoLight, LogoDark  string
+	Favicon, FaviconDark string
 }
 
 type navigationLink struct {
@@ -80,8 +81,9 @@ type announcement struct {
 }
 
 type footer struct {
-	Logo, Copyright, PrivacyPolicy string
-	Groups                         []footerGroup
+	LogoLight, LogoDark      string
+	Copyright, PrivacyPolicy string
+	Groups                   []footerGroup
 }
 
 type footerGroup struct {
@@ -99,11 +101,13 @@ type pageView struct {
 
 type moment struct{ Machine, People string }
 
+// momentOf writes a time as everybody reads it; the script writes it as people of
+// the page's language do.
 func momentOf(at time.Time) *moment {
 	if at.IsZero() {
 		return nil
 	}
-	return &moment{at.UTC().Format(time.RFC3339), at.UTC().Format("2 January 2006")}
+	return &moment{at.UTC().Format(time.RFC3339), at.UTC().Format(time.DateOnly)}
 }
 
 type result struct {
@@ -122,10 +126,15 @@ type customization struct {
 		WarningColor themed          `json:"warningColor"`
 		DangerColor  themed          `json:"dangerColor"`
 		Corners      string          `json:"corners"`
+		Depth        string          `json:"depth"`
+		Links        string          `json:"links"`
+		Background   string          `json:"background"`
 		Font         json.RawMessage `json:"font"`
+		Monospace    json.RawMessage `json:"monospaceFont"`
 		Search       string          `json:"search"`
 		Sidebar      struct {
 			Background string `json:"background"`
+			List       string `json:"list"`
 		} `json:"sidebar"`
 	} `json:"styling"`
 	Internationalization struct {
@@ -136,9 +145,11 @@ type customization struct {
 		Emoji string  `json:"emoji"`
 	} `json:"favicon"`
 	Header struct {
-		Preset string       `json:"preset"`
-		Logo   *themed      `json:"logo"`
-		Links  []headerLink `json:"links"`
+		Preset     string       `json:"preset"`
+		Logo       *themed      `json:"logo"`
+		Background *themed      `json:"backgroundColor"`
+		LinkColor  *themed      `json:"linkColor"`
+		Links      []headerLink `json:"links"`
 	} `json:"header"`
 	Footer struct {
 		Logo   *themed `json:"logo"`

@@ -29,11 +29,25 @@
     });
   });
 
-  // On narrow screens the navigation begins closed.
+  // Dates as people of the page's language write them
+  each("time[datetime]", function (time) {
+    var moment = new Date(time.dateTime);
+    if (isNaN(moment)) return;
+    try { time.textContent = moment.toLocaleDateString(root.lang, { dateStyle: "long", timeZone: "UTC" }); } catch (error) { return; }
+  });
+
+  // The current page shows in a navigation that is longer than the screen.
   var sidebar = document.getElementById("navigation");
-  if (sidebar && matchMedia("(max-width: 59.99rem)").matches) sidebar.open = false;
   var here = document.querySelector(".tree [aria-current]");
-  if (here && here.scrollIntoView) here.scrollIntoView({ block: "nearest" });
+  function showCurrent() {
+    if (here && here.offsetHeight && sidebar.scrollHeight > sidebar.clientHeight) sidebar.scrollTop = here.getBoundingClientRect().top - sidebar.getBoundingClientRect().top + sidebar.scrollTop - sidebar.clientHeight / 3;
+  }
+  if (sidebar) {
+    sidebar.addEventListener("toggle", showCurrent);
+    if (here && here.getBoundingClientRect().bottom > innerHeight) showCurrent();
+    // On a narrow screen the navigation covers the page: it closes when a link in it leads to the same page.
+    document.addEventListener("click", function (event) { if (sidebar.open && !sidebar.contains(event.target)) sidebar.open = false; });
+  }
 
   // Menus close when the pointer or the focus goes elsewhere.
   document.addEventListener("click", function (event) {
@@ -82,10 +96,14 @@
     var button = element("button", { type: "button", class: "copy" }, label);
     button.addEventListener("click", function () {
       Promise.resolve(text()).then(function (value) { return navigator.clipboard.writeText(value); }).then(function () {
-        button.textContent = "✓";
-        setTimeout(function () { button.textContent = label; }, 1500);
-      }, function () { button.textContent = "✗"; });
+        tell("✓");
+      }, function () { tell("✗"); });
     });
+    function tell(outcome) {
+      button.textContent = outcome;
+      button.classList.add("done");
+      setTimeout(function () { button.textContent = label; button.classList.remove("done"); }, 1500);
+    }
     return button;
   }
   if (navigator.clipboard) {
@@ -104,15 +122,25 @@
   // The heading that is being read
   var entries = {};
   each(".contents a", function (link) { entries[decodeURIComponent(link.hash.slice(1))] = link; });
-  if ("IntersectionObserver" in window && Object.keys(entries).length) {
-    var observer = new IntersectionObserver(function (seen) {
-      seen.forEach(function (entry) {
-        if (!entry.isIntersecting || !entries[entry.target.id]) return;
-        each(".contents [aria-current]", function (link) { link.removeAttribute("aria-current"); });
-        entries[entry.target.id].setAttribute("aria-current", "true");
-      });
-    }, { rootMargin: "0px 0px -70% 0px" });
-    Object.keys(entries).forEach(function (id) { var heading = document.getElementById(id); if (heading) observer.observe(heading); });
+  var headings = Object.keys(entries).map(function (id) { return document.getElementById(id); }).filter(Boolean);
+  var marked = null;
+  var pending = false;
+  function mark() {
+    pending = false;
+    // The last heading above the first third; at the end of the page the last one that shows.
+    var line = scrollY + innerHeight >= root.scrollHeight - 2 ? innerHeight : innerHeight / 3;
+    var current = headings.filter(function (heading) { return heading.getBoundingClientRect().top < line; }).pop() || headings[0];
+    if (current === marked) return;
+    if (marked) entries[marked.id].removeAttribute("aria-current");
+    marked = current;
+    var link = entries[current.id];
+    link.setAttribute("aria-current", "true");
+    var list = link.closest(".contents");
+    if (list.scrollHeight > list.clientHeight) list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  }
+  if (headings.length) {
+    addEventListener("scroll", function () { if (!pending) { pending = true; requestAnimationFrame(mark); } }, { passive: true });
+    mark();
   }
 
   // Search
@@ -127,14 +155,17 @@
   each(".search-key", function (key) { key.hidden = false; });
 
   function open() {
-    if (!dialog.open) dialog.showModal();
+    if (dialog.open) return;
+    dialog.showModal();
     input.value = field.value;
     input.focus();
     search();
   }
   field.addEventListener("focus", open);
   field.addEventListener("click", open);
-  dialog.addEventListener("close", function () { field.blur(); });
+  each(".search-link", function (link) { link.addEventListener("click", function (event) { event.preventDefault(); open(); }); });
+  dialog.addEventListener("close", function () { if (document.activeElement === field) field.blur(); });
+  dialog.addEventListener("click", function (event) { if (event.target === dialog) dialog.close(); });
   document.addEventListener("keydown", function (event) {
     var typing = /^(input|textarea|select)$/i.test(event.target.tagName) || event.target.isContentEditable;
     if (((event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing)) && !dialog.open) {
@@ -172,20 +203,31 @@
   function search() {
     var query = input.value.trim();
     var number = ++latest;
-    if (!query) { results.textContent = ""; status.textContent = ""; return; }
+    if (!query) { show([], query); status.textContent = ""; return; }
     fetch(dialog.getAttribute("data-source") + "?q=" + encodeURIComponent(query), { headers: { Accept: "application/json" } })
       .then(function (answer) { return answer.ok ? answer.json() : { results: [] }; })
-      .then(function (found) { if (number === latest) show(found.results); }, function () { return; });
+      .then(function (found) { if (number === latest) show(found.results, query); }, function () { return; });
   }
 
-  function show(found) {
+  // Adds text with the words of the query marked.
+  function addMarked(to, text, query) {
+    var words = query.split(/\s+/).filter(Boolean).map(function (word) { return word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"); });
+    text.split(new RegExp("(" + words.join("|") + ")", "gi")).forEach(function (part, index) {
+      to.appendChild(index % 2 ? element("mark", {}, part) : document.createTextNode(part));
+    });
+    return to;
+  }
+
+  function show(found, query) {
     results.textContent = "";
+    results.scrollTop = 0;
+    input.setAttribute("aria-expanded", String(found.length > 0));
     found.forEach(function (result, index) {
-      var option = element("li", { role: "option", id: "result-" + index, "aria-selected": "false" });
+      var option = element("li", { role: "option", id: "result-" + index, "aria-selected": "false", class: result.address.indexOf("#") < 0 ? "page" : "section" });
       var link = element("a", { href: result.address, tabindex: "-1" });
-      link.appendChild(element("span", { class: "result-title" }, result.title));
+      link.appendChild(addMarked(element("span", { class: "result-title" }), result.title, query));
       if (result.place) link.appendChild(element("span", { class: "result-place" }, result.place));
-      if (result.excerpt) link.appendChild(element("span", { class: "result-excerpt" }, result.excerpt));
+      if (result.excerpt) link.appendChild(addMarked(element("span", { class: "result-excerpt" }), result.excerpt, query));
       option.appendChild(link);
       results.appendChild(option);
     });
