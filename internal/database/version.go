@@ -21,6 +21,17 @@ type Version struct{ connection, change int64 }
 // Calls at the same time share their reading of the database.
 func (d *Database) Version(ctx context.Context) (Version, error) { return d.version.get(ctx) }
 
+// VersionOfAll returns the version where it changes with every commit, whatever
+// was written, as on SQLite. ok is false elsewhere, and in a transaction, which
+// sees more than the version tells of.
+func (d *Database) VersionOfAll(ctx context.Context) (version Version, ok bool, err error) {
+	if d.Dialect != dialect.SQLite || d.InTransaction(ctx) {
+		return Version{}, false, nil
+	}
+	version, err = d.Version(ctx)
+	return version, err == nil, err
+}
+
 // InTransaction tells whether the context has a transaction in progress, whose
 // changes nobody else sees yet.
 func (d *Database) InTransaction(ctx context.Context) bool { return transactionFrom(ctx, d) != nil }

@@ -8,6 +8,7 @@ import (
 	"octavo/ent"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/database"
 	"octavo/internal/pagination"
 )
 
@@ -37,10 +38,42 @@ func (s *Service) InOrganization(ctx context.Context, organizationID string, arg
 	return pagination.NewPage(window, found, place, s.counter(organizationID, viewer)), nil
 }
 
+// countsKept bounds the counts of spaces in memory.
+const countsKept = 10_000
+
+// countKey says whose count of which spaces is kept, and what it is right for.
+type countKey struct {
+	organizationID, userID string
+	role                   access.Role
+	version                database.Version
+}
+
+// counter counts the spaces of an organization that the viewer may read. For
+// those whose grants decide, a count costs more than the page it goes with: it
+// is kept until the next change, where the database tells of all changes.
 func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
-	return func(ctx context.Context) (int, error) {
+	count := func(ctx context.Context) (int, error) {
 		return s.database.Client(ctx).Space.Query().
 			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRoleInAll(organizationID, access.Read)).Count(ctx)
+	}
+	role, member := viewer.RoleIn(organizationID)
+	if !member || role == access.Admin {
+		return count
+	}
+	return func(ctx context.Context) (int, error) {
+		version, comprehensive, err := s.database.VersionOfAll(ctx)
+		if err != nil {
+			return 0, err
+		}
+		key := countKey{organizationID, viewer.UserID, role, version}
+		if known, is := s.counts.Get(key); is && comprehensive {
+			return known, nil
+		}
+		counted, err := count(ctx)
+		if err == nil && comprehensive {
+			s.counts.Add(key, counted, 1)
+		}
+		return counted, err
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"octavo/ent/predicate"
 	entspace "octavo/ent/space"
 	"octavo/internal/access"
+	"octavo/internal/cache"
 	"octavo/internal/database"
 	"octavo/internal/edit"
 	"octavo/internal/fault"
@@ -36,6 +37,7 @@ type Service struct {
 	structure        *structure.Structure
 	contentListeners []ContentListener
 	departures       []Departure
+	counts           *cache.Cache[countKey, int]
 }
 
 // Departure is told, in the transaction that does it and while the spaces are
@@ -58,7 +60,7 @@ func (s *Service) depart(ctx context.Context, ids []string) error {
 
 // NewService returns the service of a database.
 func NewService(opened *database.Database, revisions *revision.Store, edits *edit.Preparer) *Service {
-	return &Service{database: opened, revisions: revisions, edits: edits, structure: structure.New(opened)}
+	return &Service{database: opened, revisions: revisions, edits: edits, structure: structure.New(opened), counts: cache.New[countKey, int](countsKept)}
 }
 
 // Get returns a space that the caller may read; NOT_FOUND otherwise. A deleted
