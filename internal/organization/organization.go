@@ -171,16 +171,14 @@ type Permissions struct {
 }
 
 // Permissions of the caller. Guests see the organization and nothing of its
-// people.
+// people. What the server has no operation for nobody may do: billing,
+// integrations, OpenAPI specifications, conversations.
 func (o *Organization) Permissions(ctx context.Context) Permissions {
 	viewer := access.From(ctx)
 	may := func(scope access.Scope, minimum access.Role) bool { return viewer.May(scope, o.Role, minimum) }
 	member := may(access.ScopeRead, access.Read)
 	return Permissions{
 		View: true, Admin: may(access.ScopeAdmin, access.Admin), OwnTeam: may(access.ScopeAdmin, access.Admin),
-		CreateContent: may(access.ScopeWrite, access.Create), CreateOpenAPISpec: may(access.ScopeWrite, access.Create),
-		IngestConversations: may(access.ScopeWrite, access.Admin), ViewBilling: may(access.ScopeAdmin, access.Admin),
-		ListMembers: member, ListTeams: member, ListIntegrations: member, ListInstallations: member,
-		InstallIntegration: may(access.ScopeAdmin, access.Admin),
+		CreateContent: may(access.ScopeWrite, access.Create), ListMembers: member, ListTeams: member,
 	}
 }

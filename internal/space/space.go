@@ -157,16 +157,17 @@ type Permissions struct {
 	View, Access, Admin, ViewInviteLinks, Edit, TriggerGitSync, Comment, Merge, Review, InstallIntegration bool
 }
 
-// Permissions of the caller, by the same rules that guard the operations.
+// Permissions of the caller, by the same rules that guard the operations. There
+// is no operation that installs an integration, so that nobody may.
 func (s *Space) Permissions(ctx context.Context) Permissions {
 	viewer, active := access.From(ctx), s.DeletedAt == nil
 	may := func(scope access.Scope, minimum access.Role) bool { return viewer.May(scope, s.Role, minimum) }
 	return Permissions{
 		View: s.visible(), Access: s.visible(),
-		Admin: may(access.ScopeWrite, access.Admin), ViewInviteLinks: may(access.ScopeAdmin, access.Admin),
+		Admin: active && may(access.ScopeWrite, access.Admin), ViewInviteLinks: active && may(access.ScopeAdmin, access.Admin),
 		Edit: active && may(access.ScopeWrite, access.Edit), TriggerGitSync: active && may(access.ScopeWrite, access.Create),
 		Comment: active && may(access.ScopeWrite, access.Comment), Merge: active && may(access.ScopeWrite, access.Review),
-		Review: active && may(access.ScopeWrite, access.Review), InstallIntegration: active && may(access.ScopeAdmin, access.Admin),
+		Review: active && may(access.ScopeWrite, access.Review),
 	}
 }
 
