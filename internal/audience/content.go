@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"octavo/internal/access"
+	"octavo/internal/cache"
 	"octavo/internal/content"
 	"octavo/internal/document"
 	"octavo/internal/revision"
@@ -17,16 +18,41 @@ type Content struct {
 	Tree      *content.Tree
 
 	visit *Visit
+	*share
+}
+
+// share is what of a tree some visitors may read.
+type share struct {
 	// readable holds the ids of the pages that the visitor may read; of these,
 	// listed holds those that stand in navigation, search and lists of pages.
 	readable, listed map[string]bool
+	// reading are the listed pages that have a text, in reading order.
+	reading []*content.Page
+	// conditional tells that other visitors may read something else.
+	conditional bool
 }
 
+// shareKey names the share of a tree that visitors with the same claims have;
+// without claims it also is that of all visitors, where there are no conditions.
+type shareKey struct{ root, claims string }
+
+const (
+	// shareCacheSize bounds the shares of trees in memory, in bytes.
+	shareCacheSize = 32 << 20
+	// shareWeight is about what a page takes in a share.
+	shareWeight = 160
+)
+
 // Reader reads the content of sites for visitors.
-type Reader struct{ revisions *revision.Store }
+type Reader struct {
+	revisions *revision.Store
+	shares    *cache.Cache[shareKey, *share]
+}
 
 // NewReader returns a reader of revisions.
-func NewReader(revisions *revision.Store) *Reader { return &Reader{revisions: revisions} }
+func NewReader(revisions *revision.Store) *Reader {
+	return &Reader{revisions: revisions, shares: cache.New[shareKey, *share](shareCacheSize)}
+}
 
 // Content returns what the visitor may read of a site space of their structure.
 func (r *Reader) Content(ctx context.Context, visit *Visit, shown *site.SiteSpace) (*Content, error) {
@@ -39,17 +65,48 @@ func (r *Reader) Content(ctx context.Context, visit *Visit, shown *site.SiteSpac
 	if err != nil {
 		return nil, err
 	}
-	found := &Content{SiteSpace: shown, Revision: head, Tree: tree, visit: visit, readable: map[string]bool{}, listed: map[string]bool{}}
+	found := &Content{SiteSpace: shown, Revision: head, Tree: tree, visit: visit}
+	found.share = r.share(found)
+	return found, nil
+}
+
+// share returns what the visitor may read of a tree, from memory where that is
+// known.
+func (r *Reader) share(of *Content) *share {
+	everybody := shareKey{root: of.Revision.Root}
+	key := shareKey{of.Revision.Root, of.visit.claimsKey()}
+	if known, is := r.shares.Get(everybody); is && (!known.conditional || key == everybody) {
+		return known
+	}
+	if known, is := r.shares.Get(key); is {
+		return known
+	}
+	made := of.choose()
+	if !made.conditional {
+		key = everybody
+	}
+	r.shares.Add(key, made, int64(len(of.Tree.Pages)*shareWeight+len(key.claims)))
+	return made
+}
+
+// choose finds what the visitor may read.
+func (c *Content) choose() *share {
+	count := len(c.Tree.Pages)
+	chosen := &share{readable: make(map[string]bool, count), listed: make(map[string]bool, count)}
 	// Every page comes behind the one above it.
-	for _, page := range tree.Pages {
+	for _, page := range c.Tree.Pages {
+		chosen.conditional = chosen.conditional || page.Condition != ""
 		above := page.Parent == ""
-		if !above && !found.readable[page.Parent] || !visit.Holds(&page.Condition, found.variables(page)) {
+		if !above && !chosen.readable[page.Parent] || page.Condition != "" && !c.visit.Holds(&page.Condition, c.variables(page)) {
 			continue
 		}
-		found.readable[page.ID] = true
-		found.listed[page.ID] = !page.Hidden && (above || found.listed[page.Parent])
+		chosen.readable[page.ID] = true
+		chosen.listed[page.ID] = !page.Hidden && (above || chosen.listed[page.Parent])
+		if chosen.listed[page.ID] && HasText(page) {
+			chosen.reading = append(chosen.reading, page)
+		}
 	}
-	return found, nil
+	return chosen
 }
 
 func (r *Reader) head(ctx context.Context, shown *site.SiteSpace) (*revision.Revision, error) {
@@ -143,22 +200,15 @@ func (c *Content) Listed(parent string) []*content.Page {
 	return pages
 }
 
-// Reading returns the listed pages that have a text, in reading order.
-func (c *Content) Reading() []*content.Page {
-	var pages []*content.Page
-	for _, page := range c.Tree.Pages {
-		if c.listed[page.ID] && HasText(page) {
-			pages = append(pages, page)
-		}
-	}
-	return pages
-}
+// Reading returns the listed pages that have a text, in reading order. The slice
+// must not be changed.
+func (c *Content) Reading() []*content.Page { return c.reading }
 
 // Home is the page that the address of the site space shows, or nil when the
 // visitor may read none.
 func (c *Content) Home() *content.Page {
-	if reading := c.Reading(); len(reading) > 0 {
-		return reading[0]
+	if len(c.reading) > 0 {
+		return c.reading[0]
 	}
 	return nil
 }

@@ -259,15 +259,20 @@ func (v *Visit) Key() string {
 		// What search engines are told differs.
 		key += "\npreview"
 	}
+	return key + "\n" + v.claimsKey()
+}
+
+// claimsKey tells apart visitors whose claims differ.
+func (v *Visit) claimsKey() string {
 	if len(v.Claims) == 0 {
-		return key
+		return ""
 	}
 	// Maps are written with sorted keys; claims came from JSON.
 	encoded, err := json.Marshal(v.Claims)
 	if err != nil {
 		return strconv.FormatInt(time.Now().UnixNano(), 36)
 	}
-	return key + "\n" + string(encoded)
+	return string(encoded)
 }
 
 // Indexable tells whether search engines may list what the visitor sees.

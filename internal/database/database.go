@@ -54,7 +54,7 @@ func Open(ctx context.Context, address string, options Options) (*Database, erro
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	client := newClient(opened, nil)
-	return &Database{Dialect: opened.name, URL: address, driver: opened, client: client, version: newVersionRead(opened)}, nil
+	return &Database{Dialect: opened.name, URL: address, driver: opened, client: client, version: &versionRead{read: opened.watch.read}}, nil
 }
 
 func open(address string, options Options) (*driver, error) {
@@ -93,7 +93,7 @@ func openPostgres(address string, options Options) (*driver, error) {
 	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(options.MaximumConnections)
 	pool.SetMaxIdleConns(options.MaximumConnections)
-	return &driver{name: dialect.Postgres, read: pool, write: pool}, nil
+	return &driver{name: dialect.Postgres, read: pool, write: pool, watch: newWatcher(dialect.Postgres, connector)}, nil
 }
 
 // openSQLite opens one connection that writes beside a pool that reads: SQLite
@@ -120,10 +120,7 @@ func openSQLite(path string, options Options) (*driver, error) {
 	writer.SetMaxOpenConns(1)
 	reader.SetMaxOpenConns(options.MaximumConnections)
 	reader.SetMaxIdleConns(options.MaximumConnections)
-	// Of this one connection only the number is asked that says whether others have written.
-	watcher := sql.OpenDB(reading)
-	watcher.SetMaxOpenConns(1)
-	return &driver{name: dialect.SQLite, read: reader, write: writer, watch: watcher}, nil
+	return &driver{name: dialect.SQLite, read: reader, write: writer, watch: newWatcher(dialect.SQLite, reading)}, nil
 }
 
 func sqliteAddress(path string, query url.Values) string {

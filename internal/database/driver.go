@@ -17,8 +17,7 @@ type driver struct {
 	name  string
 	read  *sql.DB
 	write *sql.DB
-	// watch is for the version of a SQLite file; nil for PostgreSQL.
-	watch *sql.DB
+	watch *watcher
 }
 
 var _ dialect.Driver = (*driver)(nil)
@@ -26,10 +25,11 @@ var _ dialect.Driver = (*driver)(nil)
 func (d *driver) Dialect() string { return d.name }
 
 func (d *driver) Close() error {
-	if d.watch == nil {
-		return d.write.Close() // which reads, too
+	closing := errors.Join(d.watch.close(), d.write.Close())
+	if d.read != d.write {
+		closing = errors.Join(closing, d.read.Close())
 	}
-	return errors.Join(d.watch.Close(), d.read.Close(), d.write.Close())
+	return closing
 }
 
 func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {

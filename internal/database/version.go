@@ -2,9 +2,11 @@ package database
 
 import (
 	"context"
-	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 
 	"entgo.io/ent/dialect"
 )
@@ -122,54 +124,121 @@ func (r *versionRead) end(ended *reading) {
 	close(ended.done)
 }
 
-// newVersionRead reads the version as the database does.
-func newVersionRead(driver *driver) *versionRead {
-	if driver.name == dialect.SQLite {
-		return &versionRead{read: (&fileVersion{pool: driver.watch}).read}
-	}
-	return &versionRead{read: func(ctx context.Context) (version Version, err error) {
-		err = driver.read.QueryRowContext(ctx, `SELECT "number" FROM "shown_changes" WHERE "id" = $1`, 1).Scan(&version.change)
-		return version, err
-	}}
-}
+// watcher reads a number on a connection that nothing else uses: on SQLite what
+// it says means something on one connection only, and neither database has the
+// reading of it wait for other work.
+type watcher struct {
+	connector sqldriver.Connector
+	query     string
+	// time bounds one reading; 0 is for a database that does not wait.
+	time time.Duration
 
-// fileVersion asks SQLite, on a connection that nothing else uses, whether any
-// other connection, of whatever process, has committed. The number that SQLite
-// answers means something on that connection only.
-type fileVersion struct {
-	pool        *sql.DB
-	connection  *sql.Conn
-	statement   *sql.Stmt
+	mutex       sync.Mutex
+	closed      bool
+	connection  sqldriver.Conn
+	statement   askedStatement
 	connections int64
 }
 
-// read is called by one at a time.
-func (f *fileVersion) read(ctx context.Context) (Version, error) {
-	// Nothing here waits, so nobody has to be able to end it.
-	ctx = context.WithoutCancel(ctx)
-	if f.connection == nil {
-		if err := f.connect(ctx); err != nil {
-			return Version{}, err
-		}
-	}
-	version := Version{connection: f.connections}
-	if err := f.statement.QueryRowContext(ctx).Scan(&version.change); err != nil {
-		closing := f.connection.Close()
-		f.connection = nil
-		return Version{}, errors.Join(err, closing)
-	}
-	return version, nil
+// askedStatement is what the statements of both drivers offer.
+type askedStatement interface {
+	sqldriver.Stmt
+	sqldriver.StmtQueryContext
 }
 
-func (f *fileVersion) connect(ctx context.Context) error {
-	connection, err := f.pool.Conn(ctx)
+// watchTime bounds one reading from PostgreSQL.
+const watchTime = 10 * time.Second
+
+var errClosed = errors.New("the database is closed")
+
+func newWatcher(name string, connector sqldriver.Connector) *watcher {
+	if name == dialect.SQLite {
+		// The number changes when another connection, of whatever process, has committed.
+		return &watcher{connector: connector, query: "PRAGMA data_version"}
+	}
+	return &watcher{connector: connector, query: `SELECT "number" FROM "shown_changes"`, time: watchTime}
+}
+
+// read returns the version. A connection that fails is made anew, and with it
+// every version is another one.
+func (w *watcher) read(ctx context.Context) (Version, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.closed {
+		return Version{}, errClosed
+	}
+	// Whoever asks may go away; the connection stays good for the others.
+	ctx = context.WithoutCancel(ctx)
+	if w.time > 0 {
+		bounded, cancel := context.WithTimeout(ctx, w.time)
+		defer cancel()
+		ctx = bounded
+	}
+	if w.connection != nil {
+		if change, err := w.ask(ctx); err == nil {
+			return Version{w.connections, change}, nil
+		}
+		w.leave()
+	}
+	if err := w.connect(ctx); err != nil {
+		return Version{}, fmt.Errorf("watch the database: %w", err)
+	}
+	change, err := w.ask(ctx)
+	if err != nil {
+		w.leave()
+		return Version{}, fmt.Errorf("watch the database: %w", err)
+	}
+	return Version{w.connections, change}, nil
+}
+
+func (w *watcher) connect(ctx context.Context) error {
+	connection, err := w.connector.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	statement, err := connection.PrepareContext(ctx, "PRAGMA data_version")
+	prepared, err := connection.Prepare(w.query)
 	if err != nil {
 		return errors.Join(err, connection.Close())
 	}
-	f.connection, f.statement, f.connections = connection, statement, f.connections+1
+	statement, is := prepared.(askedStatement)
+	if !is {
+		return errors.Join(errors.New("the driver's statement lacks an expected method"), connection.Close())
+	}
+	w.connection, w.statement, w.connections = connection, statement, w.connections+1
 	return nil
+}
+
+func (w *watcher) ask(ctx context.Context) (change int64, err error) {
+	rows, err := w.statement.QueryContext(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	var row [1]sqldriver.Value
+	if err := rows.Next(row[:]); err != nil {
+		return 0, errors.Join(err, rows.Close())
+	}
+	change, is := row[0].(int64)
+	if !is {
+		err = fmt.Errorf("the answer is a %T", row[0])
+	}
+	return change, errors.Join(err, rows.Close())
+}
+
+// leave gives up a connection that failed already.
+func (w *watcher) leave() {
+	_ = w.statement.Close()
+	_ = w.connection.Close()
+	w.connection, w.statement = nil, nil
+}
+
+func (w *watcher) close() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.closed = true
+	if w.connection == nil {
+		return nil
+	}
+	closing := errors.Join(w.statement.Close(), w.connection.Close())
+	w.connection, w.statement = nil, nil
+	return closing
 }

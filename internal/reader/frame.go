@@ -166,43 +166,64 @@ func (h *Handler) variants(shown *view, visited *visit, found *place) {
 	}
 }
 
+// maximumTree is up to how many pages the navigation shows all of them. Beyond,
+// it shows what is on the way to the current page and directly below: everything
+// else is reached from the page above it.
+const maximumTree = 1000
+
 // tree is the navigation of a site space; what leads to the current page is open.
 func tree(visited *visit, found *place, current *content.Page, sources hypertext.Sources, settings *customization) []treeItem {
-	open := map[string]bool{}
+	made := navigation{visited: visited, content: found.content, sources: sources, settings: settings, open: map[string]bool{}}
+	made.whole = len(found.content.Reading()) <= maximumTree
 	if current != nil {
-		open[current.ID] = true
+		made.current = current.ID
+		made.open[current.ID] = true
 		for _, above := range found.content.Tree.Index().Ancestors(current.ID) {
-			open[above.ID] = true
+			made.open[above.ID] = true
 		}
 	}
-	return treeBelow("", visited, found, current, open, sources, settings)
+	return made.below("")
 }
 
-func treeBelow(parent string, visited *visit, found *place, current *content.Page, open map[string]bool, sources hypertext.Sources, settings *customization) []treeItem {
+// navigation makes the tree of a page.
+type navigation struct {
+	visited  *visit
+	content  *audience.Content
+	sources  hypertext.Sources
+	settings *customization
+	current  string
+	open     map[string]bool
+	whole    bool
+}
+
+func (n navigation) below(parent string) []treeItem {
 	var items []treeItem
-	for _, page := range found.content.Listed(parent) {
-		item := treeItem{
-			Title: page.Title, Emoji: hypertext.Emoji(page.Emoji), Open: open[page.ID], Group: page.Type == content.PageGroup,
-			Current:  current != nil && current.ID == page.ID,
-			Children: treeBelow(page.ID, visited, found, current, open, sources, settings),
+	for _, page := range n.content.Listed(parent) {
+		if item := n.item(page); item.Address != "" || item.Group {
+			items = append(items, item)
 		}
-		switch page.Type {
-		case content.PageLink:
-			item.Address = linkTarget(sources, page.Target)
-			item.NewWindow = opensWindow(item.Address, settings)
-		case content.PageGroup:
-			if len(item.Children) == 0 {
-				continue
-			}
-		default:
-			item.Address = visited.pageAddress(found.content, page)
-		}
-		if item.Address == "" && !item.Group {
-			continue
-		}
-		items = append(items, item)
 	}
 	return items
+}
+
+// item is a page in the tree; one without an address leads nowhere.
+func (n navigation) item(page *content.Page) treeItem {
+	item := treeItem{
+		Title: page.Title, Emoji: hypertext.Emoji(page.Emoji), Open: n.open[page.ID], Current: page.ID == n.current,
+	}
+	if n.whole || item.Open || page.Type == content.PageGroup {
+		item.Children = n.below(page.ID)
+	}
+	switch page.Type {
+	case content.PageLink:
+		item.Address = linkTarget(n.sources, page.Target)
+		item.NewWindow = opensWindow(item.Address, n.settings)
+	case content.PageGroup:
+		item.Group = len(item.Children) > 0
+	default:
+		item.Address = n.visited.pageAddress(n.content, page)
+	}
+	return item
 }
 
 func opensWindow(address string, settings *customization) bool {

@@ -129,10 +129,26 @@ func (h *Handler) give(writer http.ResponseWriter, visited *visit, answer *writt
 	if answer.compressed != nil && acceptsGzip(visited.request) {
 		body, etag = answer.compressed, etag+"-gzip"
 		header.Set("Content-Encoding", "gzip")
-		header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	header.Set("ETag", `"`+etag+`"`)
-	http.ServeContent(writer, visited.request, "", time.Time{}, bytes.NewReader(body))
+	if isPartial(visited.request) {
+		http.ServeContent(writer, visited.request, "", time.Time{}, bytes.NewReader(body))
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	if visited.request.Method != http.MethodHead {
+		_, _ = writer.Write(body) // the client may have gone
+	}
+}
+
+// isPartial tells whether a client may want less than the whole.
+func isPartial(request *http.Request) bool {
+	for _, name := range []string{"If-None-Match", "If-Match", "Range", "If-Range"} {
+		if len(request.Header[name]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // acceptsGzip tells whether the client takes gzip. Ranges are those of the bytes
