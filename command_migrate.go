@@ -38,6 +38,17 @@ func (migrateStatusCommand) Run(ctx context.Context, settings *Settings, out io.
 		}
 		fmt.Fprintf(table, "%s\t%s\n", step.Name, applied)
 	}
+	jobs, err := job.Steps(ctx, opened, settings.logger(os.Stderr))
+	if err != nil {
+		return err
+	}
+	for _, step := range jobs {
+		applied := "pending"
+		if step.Applied {
+			applied = "applied"
+		}
+		fmt.Fprintf(table, "%s\t%s\n", step.Name, applied)
+	}
 	return table.Flush()
 }
 
@@ -51,11 +62,13 @@ func (migrateUpCommand) Run(ctx context.Context, settings *Settings, out io.Writ
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	applied, err := opened.Migrate(ctx)
+	if err == nil {
+		var jobs []string
+		jobs, err = job.Migrate(ctx, opened, settings.logger(os.Stderr))
+		applied = append(applied, jobs...)
+	}
 	for _, name := range applied {
 		fmt.Fprintln(out, "applied", name)
-	}
-	if err == nil {
-		err = job.Migrate(ctx, opened, settings.logger(os.Stderr))
 	}
 	if err == nil && len(applied) == 0 {
 		fmt.Fprintln(out, "the schema is up to date")

@@ -52,7 +52,10 @@ func TestCommandsWorkWhileTheServerRuns(t *testing.T) {
 	octavo(t, directory, "token", "revoke", lines[0])
 	assert.Equal(t, http.StatusUnauthorized, server.status(t, "/v1/orgs", lines[1]))
 	assert.Regexp(t, `^spc_\w+\n$`, octavo(t, directory, "search", "rebuild"), "the one space of the first start")
-	assert.Contains(t, octavo(t, directory, "migrate", "status"), "0001_initial")
+	steps := octavo(t, directory, "migrate", "status")
+	assert.Contains(t, steps, "0001_initial")
+	assert.Regexp(t, `queue 001 \S.*applied\n`, steps)
+	assert.NotRegexp(t, `pending\n`, steps)
 	assert.Contains(t, octavo(t, directory, "migrate", "up"), "up to date")
 }
 

@@ -140,7 +140,7 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 	for _, name := range applied {
 		config.Logger.InfoContext(ctx, "migrated the database", "step", name)
 	}
-	if err := job.Migrate(ctx, opened, config.Logger); err != nil {
+	if _, err := job.Migrate(ctx, opened, config.Logger); err != nil {
 		return nil, err
 	}
 	keys, err := readKeys(ctx, opened)

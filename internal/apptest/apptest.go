@@ -322,7 +322,7 @@ func migrate(address string) error {
 	if _, err := opened.Migrate(context.Background()); err != nil {
 		return err
 	}
-	if err := job.Migrate(context.Background(), opened, slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := job.Migrate(context.Background(), opened, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	return opened.Close()

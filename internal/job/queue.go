@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -107,28 +108,66 @@ func driverOf(opened *database.Database) riverdriver.Driver[*sql.Tx] {
 	return riversqlite.New(opened.Pool())
 }
 
-// Migrate brings the tables of the queue up to date. Of several programs that
-// do it at once one does, and the others wait for it.
-func Migrate(ctx context.Context, opened *database.Database, logger *slog.Logger) error {
-	migrator, err := rivermigrate.New(driverOf(opened), &rivermigrate.Config{Logger: slog.New(warnings{logger.Handler()})})
+// Step is a step of the schema of the queue.
+type Step struct {
+	Name    string
+	Applied bool
+}
+
+// Steps lists the steps of the schema of the queue, in their order.
+func Steps(ctx context.Context, opened *database.Database, logger *slog.Logger) ([]Step, error) {
+	migrator, err := migratorOf(opened, logger)
 	if err != nil {
-		return fmt.Errorf("migrate the queue of jobs: %w", err)
+		return nil, err
+	}
+	existing, err := migrator.ExistingVersions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema of the queue of jobs: %w", err)
+	}
+	var steps []Step
+	for _, known := range migrator.AllVersions() {
+		applied := slices.ContainsFunc(existing, func(one rivermigrate.Migration) bool { return one.Version == known.Version })
+		steps = append(steps, Step{Name: stepName(known), Applied: applied})
+	}
+	return steps, nil
+}
+
+func stepName(step rivermigrate.Migration) string {
+	return fmt.Sprintf("queue %03d %s", step.Version, step.Name)
+}
+
+// Migrate brings the tables of the queue up to date and returns the names of
+// the steps that were missing. Of several programs that do it at once one does,
+// and the others wait for it.
+func Migrate(ctx context.Context, opened *database.Database, logger *slog.Logger) (applied []string, err error) {
+	migrator, err := migratorOf(opened, logger)
+	if err != nil {
+		return nil, err
 	}
 	for {
-		applied, err := migrateOne(ctx, opened, migrator)
+		step, err := migrateOne(ctx, opened, migrator)
 		if err != nil {
-			return fmt.Errorf("migrate the queue of jobs: %w", err)
+			return applied, fmt.Errorf("migrate the queue of jobs: %w", err)
 		}
-		if applied == 0 {
-			return nil
+		if step == "" {
+			return applied, nil
 		}
+		applied = append(applied, step)
 	}
 }
 
-// migrateOne applies the first step that is missing, if there is one. Each has
-// a transaction of its own: PostgreSQL does not let one use a value of an
-// enumeration that it has added itself.
-func migrateOne(ctx context.Context, opened *database.Database, migrator *rivermigrate.Migrator[*sql.Tx]) (applied int, err error) {
+func migratorOf(opened *database.Database, logger *slog.Logger) (*rivermigrate.Migrator[*sql.Tx], error) {
+	migrator, err := rivermigrate.New(driverOf(opened), &rivermigrate.Config{Logger: slog.New(warnings{logger.Handler()})})
+	if err != nil {
+		return nil, fmt.Errorf("migrate the queue of jobs: %w", err)
+	}
+	return migrator, nil
+}
+
+// migrateOne applies the first step that is missing, if there is one, and
+// returns its name. Each has a transaction of its own: PostgreSQL does not let
+// one use a value of an enumeration that it has added itself.
+func migrateOne(ctx context.Context, opened *database.Database, migrator *rivermigrate.Migrator[*sql.Tx]) (applied string, err error) {
 	err = opened.Write(ctx, func(ctx context.Context) error {
 		if err := opened.Seize(ctx, database.LockQueue); err != nil {
 			return err
@@ -142,7 +181,9 @@ func migrateOne(ctx context.Context, opened *database.Database, migrator *riverm
 		if err != nil {
 			return err
 		}
-		applied = len(result.Versions)
+		for _, one := range result.Versions {
+			applied = stepName(rivermigrate.Migration{Version: one.Version, Name: one.Name})
+		}
 		return nil
 	})
 	return applied, err
@@ -209,4 +250,13 @@ type warnings struct{ slog.Handler }
 // Enabled implements slog.Handler.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler. What fails because the queue is being stopped
+// is no failure: the next start does it.
+func (w warnings) Handle(ctx context.Context, record slog.Record) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	return w.Handler.Handle(ctx, record)
 }
