@@ -226,6 +226,11 @@ func (s *Server) person(t testing.TB, ctx context.Context, caller Caller) (id st
 // As returns the client of a caller.
 func (s *Server) As(caller Caller) *Client { return s.callers[caller] }
 
+// Flags let a command of the operator work on the server's database and files.
+func (s *Server) Flags() []string {
+	return []string{"--database-url", s.config.DatabaseURL, "--data-dir", s.config.DataDir, "--base-url", s.URL, "--log-level", "error"}
+}
+
 // With returns the client of a token that a test has made.
 func (s *Server) With(token string) *Client { return &Client{server: s, Token: token} }
 
