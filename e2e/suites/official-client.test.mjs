@@ -235,6 +235,25 @@ const scenario = [
   { operation: 'revertChangeRequest', status: 200, request: ({ space, rival }) => ['POST', `/spaces/${space}/change-requests/${rival}/revert`] },
   { operation: 'getPageById', status: 200, call: ({ api, space, arriving }) => api.spaces.getPageById(space, arriving, { format: 'markdown' }), check: (body) => assert.match(body.markdown, /Grace/) },
 
+  // Going back behind a merge that another one built on
+  { operation: 'createChangeRequest', status: 201, call: ({ api, space }) => api.spaces.createChangeRequest(space, { subject: 'Call Amelia' }), check: (body, s) => { s.third = body.id; } },
+  { operation: 'updateChangeRequestContent', status: 200, request: ({ space, third, arriving }) => ['POST', `/spaces/${space}/change-requests/${third}/content`, { changes: [{ operation: 'update_page', page: arriving, document: { markdown: '# Arriving\n\nCall the pilot, Amelia.\n' } }] }] },
+  { operation: 'mergeChangeRequest', status: 200, call: ({ api, space, third }) => api.spaces.mergeChangeRequest(space, third), check: (body) => assert.equal(body.result, 'merge') },
+  { operation: 'createChangeRequest', status: 201, call: ({ api, space }) => api.spaces.createChangeRequest(space, { subject: 'Call Bessie' }), check: (body, s) => { s.fourth = body.id; } },
+  { operation: 'updateChangeRequestContent', status: 200, request: ({ space, fourth, arriving }) => ['POST', `/spaces/${space}/change-requests/${fourth}/content`, { changes: [{ operation: 'update_page', page: arriving, document: { markdown: '# Arriving\n\nCall the pilot, Bessie.\n' } }] }] },
+  { operation: 'mergeChangeRequest', status: 200, call: ({ api, space, fourth }) => api.spaces.mergeChangeRequest(space, fourth), check: (body) => assert.equal(body.result, 'merge') },
+  { operation: 'revertChangeRequest', status: 200, request: ({ space, third }) => ['POST', `/spaces/${space}/change-requests/${third}/revert`], check: (body, s) => { assert.equal(body.result, 'conflicts'); assert.equal(body.conflicts.length, 1); s.reversion = body.conflicts[0].id; } },
+  { operation: 'getPageById', status: 200, call: ({ api, space, arriving }) => api.spaces.getPageById(space, arriving, { format: 'markdown' }), check: (body) => assert.match(body.markdown, /Bessie/) },
+  { operation: 'revertChangeRequest', status: 200, request: ({ space, third, reversion }) => ['POST', `/spaces/${space}/change-requests/${third}/revert`, { resolutions: [{ conflict: reversion, choice: 'theirs' }] }], check: (body) => assert.notEqual(body.result, 'conflicts') },
+  { operation: 'getPageById', status: 200, call: ({ api, space, arriving }) => api.spaces.getPageById(space, arriving, { format: 'markdown' }), check: (body) => assert.match(body.markdown, /Grace/) },
+
+  // A single block goes back
+  { operation: 'createChangeRequest', status: 201, call: ({ api, space }) => api.spaces.createChangeRequest(space, { subject: 'Half of it' }), check: (body, s) => { s.half = body.id; } },
+  { operation: 'updateChangeRequestContent', status: 200, request: ({ space, half, arriving }) => ['POST', `/spaces/${space}/change-requests/${half}/content`, { changes: [{ operation: 'update_page', page: arriving, document: { markdown: '# Arriving\n\nCall the pilot, Harriet.\n\nWait outside.\n' } }] }] },
+  { operation: 'getPageInChangeRequestById', status: 200, call: ({ api, space, half, arriving }) => api.spaces.getPageInChangeRequestById(space, half, arriving, { format: 'document' }), check: (body, s) => { s.waiting = body.document.nodes.at(-1).key; } },
+  { operation: 'updateChangeRequestContent', status: 200, request: ({ space, half, arriving, waiting }) => ['POST', `/spaces/${space}/change-requests/${half}/content`, { changes: [{ operation: 'revert_page', page: arriving, block: [waiting] }] }] },
+  { operation: 'getPageInChangeRequestById', status: 200, call: ({ api, space, half, arriving }) => api.spaces.getPageInChangeRequestById(space, half, arriving, { format: 'markdown' }), check: (body) => { assert.match(body.markdown, /Harriet/); assert.doesNotMatch(body.markdown, /Wait/); } },
+
   // Back to the repository
   {
     operation: 'exportToGitRepository', status: 204, call: ({ api, space, git }) => api.spaces.exportToGitRepository(space, { url: git.url, ref: git.ref, commitMessage: 'Export' }),

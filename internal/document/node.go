@@ -20,7 +20,10 @@
 // data-node attribute.
 package document
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // SchemaVersion is the version of the rich-text form that Parse makes.
 const SchemaVersion = 8
@@ -110,11 +113,15 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireDocument{objectDocument, notNil(d.Data), notNilNodes(d.Nodes)})
 }
 
-// UnmarshalJSON reads a document as clients write it; Validate judges it.
+// UnmarshalJSON reads a document as clients write it; Validate judges it. An
+// error when the object is not "document".
 func (d *Document) UnmarshalJSON(source []byte) error {
 	var wire wireDocument
 	if err := json.Unmarshal(source, &wire); err != nil {
 		return err
+	}
+	if wire.Object != objectDocument {
+		return fmt.Errorf("the object of a document is %q, not %.40q", objectDocument, wire.Object)
 	}
 	d.Data, d.Nodes = wire.Data, wire.Nodes
 	return nil
