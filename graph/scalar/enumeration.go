@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -40,11 +41,20 @@ func Name(value string) string {
 	return name.String()
 }
 
+// named keeps what values of enumerations are marshaled to. Values come from
+// the domain, never from clients: there are few.
+var named sync.Map
+
 func marshalEnumeration[T enumeration](value T) graphql.Marshaler {
 	if value == "" {
 		return graphql.Null
 	}
-	return quoted(Name(string(value)))
+	if known, is := named.Load(string(value)); is {
+		return known.(graphql.Marshaler)
+	}
+	made := quoted(Name(string(value)))
+	named.Store(string(value), made)
+	return made
 }
 
 func unmarshalEnumeration[T enumeration](value any) (T, error) {
@@ -62,9 +72,10 @@ func unmarshalEnumeration[T enumeration](value any) (T, error) {
 }
 
 func quoted(text string) graphql.Marshaler {
+	text = strconv.Quote(text)
 	return graphql.WriterFunc(func(writer io.Writer) {
 		// The writer is a buffer of the response; it does not fail.
-		_, _ = io.WriteString(writer, strconv.Quote(text))
+		_, _ = io.WriteString(writer, text)
 	})
 }
 

@@ -198,6 +198,7 @@ func processorTime(b *testing.B) time.Duration {
 
 func (f *fixture) request(method, path string, body []byte) *http.Request {
 	request := httptest.NewRequest(method, path, bytes.NewReader(body))
+	request.Host = f.host
 	request.Header.Set("Authorization", "Bearer "+f.token)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

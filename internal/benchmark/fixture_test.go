@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,7 @@ type fixture struct {
 	database string
 	pool     *sql.DB // for the handlers by hand
 	token    string
+	host     string // the server's own
 	spaces   []string
 	// proposed is the id of a change request that waits to be merged.
 	proposed string
@@ -40,7 +42,7 @@ type fixture struct {
 
 func newFixture(b *testing.B, server *apptest.Server, database string) *fixture {
 	b.Helper()
-	made := &fixture{server: server, database: database, token: server.As(apptest.Reviewer).Token}
+	made := &fixture{server: server, database: database, token: server.As(apptest.Reviewer).Token, host: strings.TrimPrefix(server.URL, "http://")}
 	name, address := "sqlite", "file:"+server.App.Database.URL+"?_pragma=busy_timeout(10000)&_pragma=mmap_size(268435456)&_txlock=immediate&_time_format=sqlite"
 	if database == "postgres" {
 		name, address = "postgres", server.App.Database.URL

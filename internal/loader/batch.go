@@ -150,6 +150,9 @@ func (l *Loader[Key, Value]) expect(list func(yield func(Key))) {
 
 // readLater reads a batch once others had the time to join it.
 func (l *Loader[Key, Value]) readLater(ctx context.Context, gathered *batch[Key, Value]) {
+	if waited := Waited(ctx); waited != nil {
+		waited.Add(1)
+	}
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():

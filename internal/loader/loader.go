@@ -5,6 +5,7 @@ package loader
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"octavo/ent"
 	"octavo/internal/changerequest"
@@ -85,6 +86,8 @@ type Loaders struct {
 	TeamSpaces *Loader[string, int]
 
 	met met
+	// waits counts the look-ups that waited for others to join them.
+	waits atomic.Int64
 }
 
 func newLoaders(sources Sources) *Loaders {
@@ -168,6 +171,16 @@ func With(ctx context.Context, sources Sources) context.Context {
 
 // From returns the loaders of the request.
 func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }
+
+// Waited counts the look-ups of the request that had to wait for others to join
+// them, since nobody expected them; nil where there are no loaders.
+func Waited(ctx context.Context) *atomic.Int64 {
+	loaders, some := ctx.Value(loadersKey{}).(*Loaders)
+	if !some {
+		return nil
+	}
+	return &loaders.waits
+}
 
 // Middleware gives each request loaders of its own.
 func Middleware(sources Sources) func(http.Handler) http.Handler {
