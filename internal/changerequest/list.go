@@ -106,8 +106,8 @@ func (s *Service) read(ctx context.Context, column string, parents []string, lis
 	if err != nil {
 		return nil, err
 	}
-	page := list.window.Each(entchangerequest.Table, column, parents, list.filter.matches, readable(viewer))
-	rows, err := s.find(ctx, list.filter.matches, page)
+	shape := listShape{column: column, filter: list.filter, window: list.window.Shape()}
+	rows, err := readStanding(viewer)(listedChangeRequests.Query(ctx, s.database, shape, append(list.window.Names(), parents...)...))
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,11 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*ChangeReq
 			known = append(known, id)
 		}
 	}
-	rows, err := s.find(ctx, entchangerequest.IDIn(known...))
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readStanding(viewer)(changeRequestsByID.Query(ctx, s.database, struct{}{}, known...))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	stdsql "database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"octavo/ent/predicate"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
+	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
@@ -201,16 +203,13 @@ func (s *Service) listAlike(ctx context.Context, viewer *access.Viewer, alike []
 		ids[index], roles[listing.parent.id] = listing.parent.id, listing.parent.role
 	}
 	conditions := kind.selection.conditions(kind.parent.onBranch)
-	query := s.database.Client(ctx).Comment.Query().Where(conditions...)
-	query.Modify(kind.window.Each(entcomment.Table, column, ids, selectors(conditions)...))
-	rows, err := query.All(ctx)
+	shape := listingShape{column: column, selection: kind.selection, onBranch: kind.parent.onBranch, window: kind.window.Shape()}
+	found, err := readComments(viewer)(listedComments.Query(ctx, s.database, shape, append(kind.window.Names(), ids...)...))
 	if err != nil {
 		return err
 	}
-	found := make([]*Comment, len(rows))
-	for index, row := range rows {
-		found[index] = newComment(viewer, access.None, row)
-		found[index].Role = roles[parentOf(found[index])]
+	for _, one := range found {
+		one.Role = roles[parentOf(one)]
 	}
 	byParent := pagination.Pages(kind.window, ids, found, parentOf,
 		func(c *Comment) (string, string) { return "", c.ID },
@@ -335,13 +334,7 @@ type Replier struct {
 // loaders whose callers may read what they ask for. Who replied last comes
 // first.
 func (s *Service) Repliers(ctx context.Context, threadIDs []string) (map[string][]*Replier, error) {
-	var rows []struct {
-		CommentID string    `json:"comment_id"`
-		AuthorID  string    `json:"author_id"`
-		CreatedAt time.Time `json:"created_at"`
-		Replies   int       `json:"replies"`
-	}
-	err := s.database.Client(ctx).CommentReply.Query().Modify(latestReplies(threadIDs)).Scan(ctx, &rows)
+	rows, err := repliersIn.Query(ctx, s.database, struct{}{}, threadIDs...)
 	if err != nil {
 		return nil, err
 	}
@@ -349,10 +342,16 @@ func (s *Service) Repliers(ctx context.Context, threadIDs []string) (map[string]
 	for _, id := range threadIDs {
 		found[id] = []*Replier{}
 	}
-	for _, row := range rows {
-		found[row.CommentID] = append(found[row.CommentID], &Replier{UserID: row.AuthorID, Count: row.Replies, UpdatedAt: row.CreatedAt})
-	}
-	return found, nil
+	err = database.Each(rows, func(row *stdsql.Rows) error {
+		var threadID string
+		one := new(Replier)
+		if err := row.Scan(&threadID, &one.UserID, &one.UpdatedAt, &one.Count); err != nil {
+			return err
+		}
+		found[threadID] = append(found[threadID], one)
+		return nil
+	})
+	return found, err
 }
 
 // latestReplies selects the last reply of each person in each thread, with how

@@ -2,12 +2,14 @@ package comment
 
 import (
 	"context"
+	stdsql "database/sql"
 	"slices"
 	"time"
 
 	"octavo/ent"
 	"octavo/ent/reaction"
 	"octavo/internal/access"
+	"octavo/internal/database"
 	"octavo/internal/fault"
 )
 
@@ -119,8 +121,7 @@ type Reactor struct {
 // one statement, for loaders whose callers may read what they ask for. Emojis
 // are in the order in which they were first chosen.
 func (s *Service) ReactionsTo(ctx context.Context, subjectIDs []string) (map[string][]*Reaction, error) {
-	rows, err := s.database.Client(ctx).Reaction.Query().
-		Where(reaction.SubjectIDIn(subjectIDs...)).Order(reaction.ByID()).All(ctx)
+	rows, err := reactionsTo.Query(ctx, s.database, struct{}{}, subjectIDs...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,10 +129,15 @@ func (s *Service) ReactionsTo(ctx context.Context, subjectIDs []string) (map[str
 	for _, id := range subjectIDs {
 		found[id] = []*Reaction{}
 	}
-	for _, row := range rows {
-		found[row.SubjectID] = withReaction(found[row.SubjectID], row)
-	}
-	return found, nil
+	err = database.Each(rows, func(row *stdsql.Rows) error {
+		var one ent.Reaction
+		if err := row.Scan(one.Targets()...); err != nil {
+			return err
+		}
+		found[one.SubjectID] = withReaction(found[one.SubjectID], &one)
+		return nil
+	})
+	return found, err
 }
 
 func withReaction(reactions []*Reaction, row *ent.Reaction) []*Reaction {

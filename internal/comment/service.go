@@ -50,7 +50,11 @@ func (s *Service) Get(ctx context.Context, id string) (*Comment, error) {
 // ByID returns comments by their ids, in one statement. Those that the caller
 // may not read are left out.
 func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Comment, error) {
-	rows, err := s.find(ctx, entcomment.IDIn(withPrefix(ids, identifier.Comment)...))
+	viewer, err := access.Allow(ctx, access.ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readComments(viewer)(commentsByID.Query(ctx, s.database, struct{}{}, withPrefix(ids, identifier.Comment)...))
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,10 @@ package organization
 
 import (
 	"context"
+	stdsql "database/sql"
 	"regexp"
+
+	"entgo.io/ent/dialect/sql"
 
 	"octavo/ent"
 	entorganization "octavo/ent/organization"
@@ -45,14 +48,14 @@ func (s *Service) Get(ctx context.Context, id string) (*Organization, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.database.Client(ctx).Organization.Get(ctx, id)
-	if ent.IsNotFound(err) {
-		return nil, fault.Missing("organization")
-	}
+	found, err := s.rows(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return &Organization{Organization: found, Role: role}, nil
+	if len(found) == 0 {
+		return nil, fault.Missing("organization")
+	}
+	return &Organization{Organization: found[0], Role: role}, nil
 }
 
 // ByID returns organizations by their ids, for loaders. Those that the caller
@@ -62,7 +65,7 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Organizat
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.database.Client(ctx).Organization.Query().Where(entorganization.IDIn(ids...)).All(ctx)
+	rows, err := s.rows(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +74,28 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Organizat
 		found[row.ID] = withRole(viewer, row)
 	}
 	return found, nil
+}
+
+// organizationsByID finds the organizations whose ids are the names.
+var organizationsByID = database.NewStatement(ent.TypeOrganization, func(_ struct{}, stencil database.Stencil) *sql.Selector {
+	dialect := sql.Dialect(stencil.Dialect)
+	selector := dialect.Select().From(dialect.Table(entorganization.Table))
+	entorganization.IDIn(stencil.Names...)(selector)
+	return selector.Select(selector.Columns(entorganization.Columns...)...)
+})
+
+func (s *Service) rows(ctx context.Context, ids ...string) ([]*ent.Organization, error) {
+	rows, err := organizationsByID.Query(ctx, s.database, struct{}{}, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var found []*ent.Organization
+	err = database.Each(rows, func(row *stdsql.Rows) error {
+		organization := new(ent.Organization)
+		found = append(found, organization)
+		return row.Scan(organization.Targets()...)
+	})
+	return found, err
 }
 
 // List returns the caller's organizations, oldest first.

@@ -122,6 +122,26 @@ func (w Window) Filter(selector *sql.Selector) {
 	}
 }
 
+// Shape is the window without the place where it begins: what statements for
+// windows that are alike have in common.
+func (w Window) Shape() Window {
+	return w.Named(make([]string, len(w.Names())))
+}
+
+// Names are the place where the window begins.
+func (w Window) Names() []string {
+	return []string{w.after.value, w.after.id, w.before.value, w.before.id}
+}
+
+// Named is the window at another place.
+func (w Window) Named(names []string) Window {
+	w.after.value, w.after.id, w.before.value, w.before.id = names[0], names[1], names[2], names[3]
+	return w
+}
+
+// WindowNames is how many names a window has.
+const WindowNames = 4
+
 // OrderTerms are the terms of ORDER BY for the page.
 func (w Window) OrderTerms(selector *sql.Selector) []string {
 	direction := sql.Asc

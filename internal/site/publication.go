@@ -2,13 +2,17 @@ package site
 
 import (
 	"context"
+	stdsql "database/sql"
 	"slices"
 	"strings"
+
+	"entgo.io/ent/dialect/sql"
 
 	"octavo/ent"
 	entsite "octavo/ent/site"
 	"octavo/ent/sitespace"
 	"octavo/internal/access"
+	"octavo/internal/database"
 	"octavo/internal/enum"
 )
 
@@ -33,9 +37,7 @@ func (p *Publication) Visibility() enum.SpaceVisibility {
 // Publications returns those of spaces, for loaders; nil for each that no
 // published site shows.
 func (s *Service) Publications(ctx context.Context, spaceIDs []string) (map[string]*Publication, error) {
-	rows, err := s.database.Client(ctx).SiteSpace.Query().
-		Where(sitespace.SpaceIDIn(spaceIDs...), sitespace.HasSiteWith(entsite.Published(true))).
-		WithSite().WithSection().All(ctx)
+	rows, err := s.publishedIn(ctx, spaceIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +53,34 @@ func (s *Service) Publications(ctx context.Context, spaceIDs []string) (map[stri
 	}
 	return found, nil
 }
+
+// publishedIn finds the places of spaces in published sites.
+func (s *Service) publishedIn(ctx context.Context, spaceIDs []string) ([]*ent.SiteSpace, error) {
+	places, err := publishedPlaces.Query(ctx, s.database, struct{}{}, spaceIDs...)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	err = database.Each(places, func(row *stdsql.Rows) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return s.database.Client(ctx).SiteSpace.Query().Where(sitespace.IDIn(ids...)).WithSite().WithSection().All(ctx)
+}
+
+// publishedPlaces finds where published sites show the spaces whose ids are the
+// names. Most spaces are shown by none.
+var publishedPlaces = database.NewStatement(ent.TypeSiteSpace, func(_ struct{}, stencil database.Stencil) *sql.Selector {
+	dialect := sql.Dialect(stencil.Dialect)
+	selector := dialect.Select().From(dialect.Table(sitespace.Table))
+	sitespace.And(sitespace.SpaceIDIn(stencil.Names...), sitespace.HasSiteWith(entsite.Published(true)))(selector)
+	return selector.Select(selector.C(sitespace.FieldID))
+})
 
 // pathOf is the path of a site space below the address of its site.
 func pathOf(row *ent.SiteSpace) []string {

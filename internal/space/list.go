@@ -2,6 +2,8 @@ package space
 
 import (
 	"context"
+	stdsql "database/sql"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -25,17 +27,11 @@ func (s *Service) InOrganization(ctx context.Context, organizationID string, arg
 	if err != nil {
 		return none, err
 	}
-	viewer := access.From(ctx)
-	query := s.query(ctx, viewer, entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRole(access.Read))
-	rows, err := query.Clone().Where(window.Apply).All(ctx)
+	found, err := read(spacesInOrganization.Query(ctx, s.database, window.Shape(), append(window.Names(), organizationID)...))
 	if err != nil {
 		return none, err
 	}
-	found, err := withRoles(rows)
-	if err != nil {
-		return none, err
-	}
-	return pagination.NewPage(window, found, place, s.counter(organizationID, viewer)), nil
+	return pagination.NewPage(window, found, place, s.counter(organizationID, access.From(ctx))), nil
 }
 
 // countsKept bounds the counts of spaces in memory.
@@ -53,8 +49,7 @@ type countKey struct {
 // is kept until the next change, where the database tells of all changes.
 func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
 	count := func(ctx context.Context) (int, error) {
-		return s.database.Client(ctx).Space.Query().
-			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRoleInAll(organizationID, access.Read)).Count(ctx)
+		return s.count(ctx, organizationID, viewer)
 	}
 	role, member := viewer.RoleIn(organizationID)
 	if !member || role == access.Admin {
@@ -86,6 +81,19 @@ func withRoles(rows []*ent.Space) ([]*Space, error) {
 		}
 	}
 	return found, nil
+}
+
+func (s *Service) count(ctx context.Context, organizationID string, viewer *access.Viewer) (count int, err error) {
+	if viewer != access.From(ctx) {
+		return s.database.Client(ctx).Space.Query().
+			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRoleInAll(organizationID, access.Read)).Count(ctx)
+	}
+	rows, err := countInOrganization.Query(ctx, s.database, slices.Index(viewer.Organizations(), organizationID), organizationID)
+	if err != nil {
+		return 0, err
+	}
+	err = database.Each(rows, func(row *stdsql.Rows) error { return row.Scan(&count) })
+	return count, err
 }
 
 // place of a space in a list.

@@ -19,6 +19,7 @@ import (
 	"octavo/ent/member"
 	"octavo/internal/access"
 	"octavo/internal/audit"
+	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/pagination"
@@ -220,15 +221,7 @@ func (s *Service) Renew(ctx context.Context) (*access.Viewer, error) {
 
 // viewer is who the valid token with a value in a column stands for.
 func (s *Service) viewer(ctx context.Context, column, value string) (*access.Viewer, error) {
-	tokens, members := sql.Table(accesstoken.Table).As("t"), sql.Table("members").As("m")
-	query, arguments := sql.Dialect(s.database.Dialect).
-		Select(tokens.C("id"), tokens.C("user_id"), tokens.C("scopes"), tokens.C("expires_at"), members.C("organization_id"), members.C("role")).
-		From(tokens).LeftJoin(members).OnP(sql.And(
-		sql.ColumnsEQ(members.C("user_id"), tokens.C("user_id")),
-		sql.EQ(members.C("disabled"), false),
-	)).
-		Where(sql.And(sql.EQ(tokens.C(column), value), sql.IsNull(tokens.C("revoked_at")))).Query()
-	rows, err := s.database.Client(ctx).QueryContext(ctx, query, arguments...)
+	rows, err := validTokens.Query(access.WithViewer(ctx, nobody), s.database, column, value)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +235,22 @@ func (s *Service) viewer(ctx context.Context, column, value string) (*access.Vie
 	}
 	return viewer, nil
 }
+
+var nobody = &access.Viewer{}
+
+// validTokens finds the tokens that are not revoked whose value in a column is
+// the name, with the memberships of their owners: one row for each.
+var validTokens = database.NewStatement(ent.TypeAccessToken, func(column string, stencil database.Stencil) *sql.Selector {
+	dialect := sql.Dialect(stencil.Dialect)
+	tokens, members := dialect.Table(accesstoken.Table).As("t"), dialect.Table("members").As("m")
+	return dialect.
+		Select(tokens.C("id"), tokens.C("user_id"), tokens.C("scopes"), tokens.C("expires_at"), members.C("organization_id"), members.C("role")).
+		From(tokens).LeftJoin(members).OnP(sql.And(
+		sql.ColumnsEQ(members.C("user_id"), tokens.C("user_id")),
+		sql.EQ(members.C("disabled"), false),
+	)).
+		Where(sql.And(sql.EQ(tokens.C(column), stencil.Names[0]), sql.IsNull(tokens.C("revoked_at"))))
+})
 
 func scanViewer(rows *stdsql.Rows) (*access.Viewer, error) {
 	var viewer *access.Viewer

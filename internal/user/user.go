@@ -3,9 +3,12 @@ package user
 
 import (
 	"context"
+	stdsql "database/sql"
 	"net/mail"
 	"strings"
 	"unicode/utf8"
+
+	"entgo.io/ent/dialect/sql"
 
 	"octavo/ent"
 	"octavo/ent/member"
@@ -102,9 +105,29 @@ func (s *Service) Visible(ctx context.Context, ids []string) (map[string]*ent.Us
 // Named returns people by their ids, for showing who did what: whoever may see
 // the deed may see the name. Ids that do not exist are left out.
 func (s *Service) Named(ctx context.Context, ids []string) (map[string]*ent.User, error) {
-	found, err := s.database.Client(ctx).User.Query().Where(entuser.IDIn(ids...)).All(ctx)
-	return byID(found), err
+	rows, err := usersByID.Query(ctx, s.database, struct{}{}, ids...)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.User, len(ids))
+	err = database.Each(rows, func(row *stdsql.Rows) error {
+		person := new(ent.User)
+		if err := row.Scan(person.Targets()...); err != nil {
+			return err
+		}
+		found[person.ID] = person
+		return nil
+	})
+	return found, err
 }
+
+// usersByID finds the people whose ids are the names.
+var usersByID = database.NewStatement(ent.TypeUser, func(_ struct{}, stencil database.Stencil) *sql.Selector {
+	dialect := sql.Dialect(stencil.Dialect)
+	selector := dialect.Select().From(dialect.Table(entuser.Table))
+	entuser.IDIn(stencil.Names...)(selector)
+	return selector.Select(selector.Columns(entuser.Columns...)...)
+})
 
 func byID(people []*ent.User) map[string]*ent.User {
 	found := make(map[string]*ent.User, len(people))
