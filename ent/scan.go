@@ -191,6 +191,7 @@ func (row *Invite) Targets() []any {
 		&row.Uses,
 		&row.ExpiresAt,
 		&row.RevokedAt,
+		&row.Delivery,
 	}
 }
 

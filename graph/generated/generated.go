@@ -18,6 +18,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"octavo/ent"
+	"octavo/graph/execution"
 	"octavo/graph/model"
 	"octavo/graph/scalar"
 	"octavo/internal/access"
@@ -16514,19 +16515,18 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // region    **************************** field.gotpl *****************************
 
 func (ec *executionContext) _AcceptInvitePayload_user(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AcceptInvitePayload_user,
-		func(ctx context.Context) (any, error) {
-			return obj.User, nil
-		},
-		nil,
-		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AcceptInvitePayload_user(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUser2ᚖoctavoᚋentᚐUser(ctx, field.Selections, obj.User)
 }
 
 func (ec *executionContext) fieldContext_AcceptInvitePayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16557,19 +16557,18 @@ func (ec *executionContext) fieldContext_AcceptInvitePayload_user(_ context.Cont
 }
 
 func (ec *executionContext) _AcceptInvitePayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AcceptInvitePayload_organization,
-		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AcceptInvitePayload_organization(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Organization)
 }
 
 func (ec *executionContext) fieldContext_AcceptInvitePayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16658,6 +16657,9 @@ func (ec *executionContext) fieldContext_AcceptInvitePayload_organization(_ cont
 }
 
 func (ec *executionContext) _AcceptInvitePayload_accessToken(ctx context.Context, field graphql.CollectedField, obj *model.AcceptInvitePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.AccessToken); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16687,6 +16689,9 @@ func (ec *executionContext) fieldContext_AcceptInvitePayload_accessToken(_ conte
 }
 
 func (ec *executionContext) _AccessToken_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16716,6 +16721,9 @@ func (ec *executionContext) fieldContext_AccessToken_id(_ context.Context, field
 }
 
 func (ec *executionContext) _AccessToken_name(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16745,6 +16753,9 @@ func (ec *executionContext) fieldContext_AccessToken_name(_ context.Context, fie
 }
 
 func (ec *executionContext) _AccessToken_hint(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Hint); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16803,6 +16814,9 @@ func (ec *executionContext) fieldContext_AccessToken_scopes(_ context.Context, f
 }
 
 func (ec *executionContext) _AccessToken_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16832,19 +16846,7 @@ func (ec *executionContext) fieldContext_AccessToken_createdAt(_ context.Context
 }
 
 func (ec *executionContext) _AccessToken_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessToken_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_AccessToken_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16861,19 +16863,7 @@ func (ec *executionContext) fieldContext_AccessToken_expiresAt(_ context.Context
 }
 
 func (ec *executionContext) _AccessToken_revokedAt(ctx context.Context, field graphql.CollectedField, obj *ent.AccessToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessToken_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_AccessToken_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16890,19 +16880,18 @@ func (ec *executionContext) fieldContext_AccessToken_revokedAt(_ context.Context
 }
 
 func (ec *executionContext) _AccessTokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.AccessTokenConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessTokenConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNAccessTokenEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAccessTokenEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AccessTokenConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAccessTokenEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAccessTokenEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_AccessTokenConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16925,19 +16914,18 @@ func (ec *executionContext) fieldContext_AccessTokenConnection_edges(_ context.C
 }
 
 func (ec *executionContext) _AccessTokenConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.AccessTokenConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessTokenConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNAccessToken2ᚕᚖoctavoᚋentᚐAccessTokenᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AccessTokenConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAccessToken2ᚕᚖoctavoᚋentᚐAccessTokenᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_AccessTokenConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16970,19 +16958,18 @@ func (ec *executionContext) fieldContext_AccessTokenConnection_nodes(_ context.C
 }
 
 func (ec *executionContext) _AccessTokenConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.AccessTokenConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessTokenConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AccessTokenConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_AccessTokenConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17038,6 +17025,9 @@ func (ec *executionContext) fieldContext_AccessTokenConnection_totalCount(_ cont
 }
 
 func (ec *executionContext) _AccessTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.AccessTokenEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17067,19 +17057,18 @@ func (ec *executionContext) fieldContext_AccessTokenEdge_cursor(_ context.Contex
 }
 
 func (ec *executionContext) _AccessTokenEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.AccessTokenEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccessTokenEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AccessTokenEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_AccessTokenEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17112,19 +17101,18 @@ func (ec *executionContext) fieldContext_AccessTokenEdge_node(_ context.Context,
 }
 
 func (ec *executionContext) _AddMemberToOrganizationTeamPayload_teamMember(ctx context.Context, field graphql.CollectedField, obj *model.AddMemberToOrganizationTeamPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddMemberToOrganizationTeamPayload_teamMember,
-		func(ctx context.Context) (any, error) {
-			return obj.TeamMember, nil
-		},
-		nil,
-		ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AddMemberToOrganizationTeamPayload_teamMember(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember(ctx, field.Selections, obj.TeamMember)
 }
 
 func (ec *executionContext) fieldContext_AddMemberToOrganizationTeamPayload_teamMember(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17151,19 +17139,18 @@ func (ec *executionContext) fieldContext_AddMemberToOrganizationTeamPayload_team
 }
 
 func (ec *executionContext) _AddSectionGroupToSitePayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionGroupToSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddSectionGroupToSitePayload_sectionGroup,
-		func(ctx context.Context) (any, error) {
-			return obj.SectionGroup, nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AddSectionGroupToSitePayload_sectionGroup(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, field.Selections, obj.SectionGroup)
 }
 
 func (ec *executionContext) fieldContext_AddSectionGroupToSitePayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17196,19 +17183,18 @@ func (ec *executionContext) fieldContext_AddSectionGroupToSitePayload_sectionGro
 }
 
 func (ec *executionContext) _AddSectionToGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionToGroupPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddSectionToGroupPayload_sectionGroup,
-		func(ctx context.Context) (any, error) {
-			return obj.SectionGroup, nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AddSectionToGroupPayload_sectionGroup(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, field.Selections, obj.SectionGroup)
 }
 
 func (ec *executionContext) fieldContext_AddSectionToGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17241,19 +17227,18 @@ func (ec *executionContext) fieldContext_AddSectionToGroupPayload_sectionGroup(_
 }
 
 func (ec *executionContext) _AddSectionToSitePayload_section(ctx context.Context, field graphql.CollectedField, obj *model.AddSectionToSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddSectionToSitePayload_section,
-		func(ctx context.Context) (any, error) {
-			return obj.Section, nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AddSectionToSitePayload_section(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, field.Selections, obj.Section)
 }
 
 func (ec *executionContext) fieldContext_AddSectionToSitePayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17294,19 +17279,18 @@ func (ec *executionContext) fieldContext_AddSectionToSitePayload_section(_ conte
 }
 
 func (ec *executionContext) _AddSpaceToSitePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.AddSpaceToSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddSpaceToSitePayload_siteSpace,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpace, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AddSpaceToSitePayload_siteSpace(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, field.Selections, obj.SiteSpace)
 }
 
 func (ec *executionContext) fieldContext_AddSpaceToSitePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17347,6 +17331,9 @@ func (ec *executionContext) fieldContext_AddSpaceToSitePayload_siteSpace(_ conte
 }
 
 func (ec *executionContext) _AgentInstructions_markdown(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMarkdown(obj.Markdown); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17405,6 +17392,9 @@ func (ec *executionContext) fieldContext_AgentInstructions_document(_ context.Co
 }
 
 func (ec *executionContext) _AgentInstructions_updatedAt(ctx context.Context, field graphql.CollectedField, obj *organization.AgentInstructions) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17510,6 +17500,9 @@ func (ec *executionContext) fieldContext_AgentInstructions_urls(_ context.Contex
 }
 
 func (ec *executionContext) _AgentInstructionsURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.AgentInstructionsURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17539,19 +17532,18 @@ func (ec *executionContext) fieldContext_AgentInstructionsURLs_location(_ contex
 }
 
 func (ec *executionContext) _ApplyTemplateToSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.ApplyTemplateToSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ApplyTemplateToSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ApplyTemplateToSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17638,19 +17630,18 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 }
 
 func (ec *executionContext) _ApplyTemplateToSpacePayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.ApplyTemplateToSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ApplyTemplateToSpacePayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ApplyTemplateToSpacePayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17705,6 +17696,9 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_revision(_ 
 }
 
 func (ec *executionContext) _AttributeChange_name(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17734,19 +17728,7 @@ func (ec *executionContext) fieldContext_AttributeChange_name(_ context.Context,
 }
 
 func (ec *executionContext) _AttributeChange_before(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AttributeChange_before,
-		func(ctx context.Context) (any, error) {
-			return obj.Before, nil
-		},
-		nil,
-		ec.marshalOJSON2interface,
-		true,
-		false,
-	)
+	return ec.marshalOJSON2interface(ctx, field.Selections, obj.Before)
 }
 
 func (ec *executionContext) fieldContext_AttributeChange_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17763,19 +17745,7 @@ func (ec *executionContext) fieldContext_AttributeChange_before(_ context.Contex
 }
 
 func (ec *executionContext) _AttributeChange_after(ctx context.Context, field graphql.CollectedField, obj *content.AttributeChange) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AttributeChange_after,
-		func(ctx context.Context) (any, error) {
-			return obj.After, nil
-		},
-		nil,
-		ec.marshalOJSON2interface,
-		true,
-		false,
-	)
+	return ec.marshalOJSON2interface(ctx, field.Selections, obj.After)
 }
 
 func (ec *executionContext) fieldContext_AttributeChange_after(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17792,6 +17762,9 @@ func (ec *executionContext) fieldContext_AttributeChange_after(_ context.Context
 }
 
 func (ec *executionContext) _AuditEntry_id(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17821,6 +17794,9 @@ func (ec *executionContext) fieldContext_AuditEntry_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _AuditEntry_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17893,19 +17869,7 @@ func (ec *executionContext) fieldContext_AuditEntry_actor(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_token(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_token,
-		func(ctx context.Context) (any, error) {
-			return obj.TokenID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TokenID)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17922,6 +17886,9 @@ func (ec *executionContext) fieldContext_AuditEntry_token(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_action(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Action); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17951,6 +17918,9 @@ func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_subject(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.SubjectID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18038,6 +18008,9 @@ func (ec *executionContext) fieldContext_AuditEntry_after(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_address(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Address); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18067,6 +18040,9 @@ func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, f
 }
 
 func (ec *executionContext) _AuditEntry_userAgent(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.UserAgent); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18096,6 +18072,9 @@ func (ec *executionContext) fieldContext_AuditEntry_userAgent(_ context.Context,
 }
 
 func (ec *executionContext) _AuditEntry_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.RequestID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18125,19 +18104,18 @@ func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context,
 }
 
 func (ec *executionContext) _AuditEntryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntryConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNAuditEntryEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAuditEntryEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AuditEntryConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAuditEntryEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAuditEntryEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_AuditEntryConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18160,19 +18138,18 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_edges(_ context.Co
 }
 
 func (ec *executionContext) _AuditEntryConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntryConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNAuditEntry2ᚕᚖoctavoᚋentᚐAuditEntryᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AuditEntryConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAuditEntry2ᚕᚖoctavoᚋentᚐAuditEntryᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_AuditEntryConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18213,19 +18190,18 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_nodes(_ context.Co
 }
 
 func (ec *executionContext) _AuditEntryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntryConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AuditEntryConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_AuditEntryConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18281,6 +18257,9 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_totalCount(_ conte
 }
 
 func (ec *executionContext) _AuditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntryEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18310,19 +18289,18 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_cursor(_ context.Context
 }
 
 func (ec *executionContext) _AuditEntryEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntryEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNAuditEntry2ᚖoctavoᚋentᚐAuditEntry,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_AuditEntryEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAuditEntry2ᚖoctavoᚋentᚐAuditEntry(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18363,6 +18341,9 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, 
 }
 
 func (ec *executionContext) _BrokenLinkStats_total(ctx context.Context, field graphql.CollectedField, obj *linkgraph.BrokenStats) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Total); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18392,19 +18373,7 @@ func (ec *executionContext) fieldContext_BrokenLinkStats_total(_ context.Context
 }
 
 func (ec *executionContext) _BrokenLinkStats_changeRequest(ctx context.Context, field graphql.CollectedField, obj *linkgraph.BrokenStats) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_BrokenLinkStats_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_BrokenLinkStats_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18421,6 +18390,9 @@ func (ec *executionContext) fieldContext_BrokenLinkStats_changeRequest(_ context
 }
 
 func (ec *executionContext) _ChangeRequest_id(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18450,6 +18422,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_id(_ context.Context, fie
 }
 
 func (ec *executionContext) _ChangeRequest_number(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Number); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18479,6 +18454,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_number(_ context.Context,
 }
 
 func (ec *executionContext) _ChangeRequest_status(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalChangeRequestStatus(obj.Status); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18508,6 +18486,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_status(_ context.Context,
 }
 
 func (ec *executionContext) _ChangeRequest_subject(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Subject); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18609,6 +18590,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_createdBy(_ context.Conte
 }
 
 func (ec *executionContext) _ChangeRequest_createdAt(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18638,6 +18622,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_createdAt(_ context.Conte
 }
 
 func (ec *executionContext) _ChangeRequest_updatedAt(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18667,19 +18654,7 @@ func (ec *executionContext) fieldContext_ChangeRequest_updatedAt(_ context.Conte
 }
 
 func (ec *executionContext) _ChangeRequest_mergedAt(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequest_mergedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.MergedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.MergedAt)
 }
 
 func (ec *executionContext) fieldContext_ChangeRequest_mergedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19106,6 +19081,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_revisionMerged(_ context.
 }
 
 func (ec *executionContext) _ChangeRequest_openComments(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.OpenComments); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19135,6 +19113,9 @@ func (ec *executionContext) fieldContext_ChangeRequest_openComments(_ context.Co
 }
 
 func (ec *executionContext) _ChangeRequest_outdated(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Outdated); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19228,19 +19209,18 @@ func (ec *executionContext) fieldContext_ChangeRequest_urls(_ context.Context, f
 }
 
 func (ec *executionContext) _ChangeRequest_permissions(ctx context.Context, field graphql.CollectedField, obj *changerequest.ChangeRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequest_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNChangeRequestPermissions2octavoᚋinternalᚋchangerequestᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ChangeRequest_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequestPermissions2octavoᚋinternalᚋchangerequestᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_ChangeRequest_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19732,19 +19712,18 @@ func (ec *executionContext) fieldContext_ChangeRequest_mergePreview(_ context.Co
 }
 
 func (ec *executionContext) _ChangeRequestConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequestConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNChangeRequestEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐChangeRequestEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ChangeRequestConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequestEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐChangeRequestEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_ChangeRequestConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19767,19 +19746,18 @@ func (ec *executionContext) fieldContext_ChangeRequestConnection_edges(_ context
 }
 
 func (ec *executionContext) _ChangeRequestConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequestConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚕᚖoctavoᚋinternalᚋchangerequestᚐChangeRequestᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ChangeRequestConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚕᚖoctavoᚋinternalᚋchangerequestᚐChangeRequestᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_ChangeRequestConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19856,19 +19834,18 @@ func (ec *executionContext) fieldContext_ChangeRequestConnection_nodes(_ context
 }
 
 func (ec *executionContext) _ChangeRequestConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequestConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ChangeRequestConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_ChangeRequestConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19924,6 +19901,9 @@ func (ec *executionContext) fieldContext_ChangeRequestConnection_totalCount(_ co
 }
 
 func (ec *executionContext) _ChangeRequestEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19953,19 +19933,18 @@ func (ec *executionContext) fieldContext_ChangeRequestEdge_cursor(_ context.Cont
 }
 
 func (ec *executionContext) _ChangeRequestEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ChangeRequestEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ChangeRequestEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_ChangeRequestEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20042,6 +20021,9 @@ func (ec *executionContext) fieldContext_ChangeRequestEdge_node(_ context.Contex
 }
 
 func (ec *executionContext) _ChangeRequestPermissions_view(ctx context.Context, field graphql.CollectedField, obj *changerequest.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20071,6 +20053,9 @@ func (ec *executionContext) fieldContext_ChangeRequestPermissions_view(_ context
 }
 
 func (ec *executionContext) _ChangeRequestPermissions_edit(ctx context.Context, field graphql.CollectedField, obj *changerequest.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Edit); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20100,6 +20085,9 @@ func (ec *executionContext) fieldContext_ChangeRequestPermissions_edit(_ context
 }
 
 func (ec *executionContext) _ChangeRequestPermissions_comment(ctx context.Context, field graphql.CollectedField, obj *changerequest.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Comment); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20129,6 +20117,9 @@ func (ec *executionContext) fieldContext_ChangeRequestPermissions_comment(_ cont
 }
 
 func (ec *executionContext) _ChangeRequestPermissions_review(ctx context.Context, field graphql.CollectedField, obj *changerequest.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Review); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20158,6 +20149,9 @@ func (ec *executionContext) fieldContext_ChangeRequestPermissions_review(_ conte
 }
 
 func (ec *executionContext) _ChangeRequestPermissions_merge(ctx context.Context, field graphql.CollectedField, obj *changerequest.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Merge); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20187,6 +20181,9 @@ func (ec *executionContext) fieldContext_ChangeRequestPermissions_merge(_ contex
 }
 
 func (ec *executionContext) _ChangeRequestURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20216,6 +20213,9 @@ func (ec *executionContext) fieldContext_ChangeRequestURLs_location(_ context.Co
 }
 
 func (ec *executionContext) _ChangeRequestURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.ChangeRequestURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20245,6 +20245,9 @@ func (ec *executionContext) fieldContext_ChangeRequestURLs_app(_ context.Context
 }
 
 func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20274,6 +20277,9 @@ func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _Collection_title(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20303,19 +20309,7 @@ func (ec *executionContext) fieldContext_Collection_title(_ context.Context, fie
 }
 
 func (ec *executionContext) _Collection_description(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_Collection_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20555,6 +20549,9 @@ func (ec *executionContext) fieldContext_Collection_ancestors(_ context.Context,
 }
 
 func (ec *executionContext) _Collection_defaultLevel(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDefaultLevel(obj.DefaultLevel); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20619,19 +20616,18 @@ func (ec *executionContext) fieldContext_Collection_urls(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Collection_permissions(ctx context.Context, field graphql.CollectedField, obj *collection.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNCollectionPermissions2octavoᚋinternalᚋcollectionᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Collection_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollectionPermissions2octavoᚋinternalᚋcollectionᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_Collection_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20964,19 +20960,18 @@ func (ec *executionContext) fieldContext_Collection_effectivePermissions(ctx con
 }
 
 func (ec *executionContext) _CollectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNCollectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCollectionEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CollectionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCollectionEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_CollectionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20999,19 +20994,18 @@ func (ec *executionContext) fieldContext_CollectionConnection_edges(_ context.Co
 }
 
 func (ec *executionContext) _CollectionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CollectionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21060,19 +21054,18 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 }
 
 func (ec *executionContext) _CollectionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.CollectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CollectionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_CollectionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21128,6 +21121,9 @@ func (ec *executionContext) fieldContext_CollectionConnection_totalCount(_ conte
 }
 
 func (ec *executionContext) _CollectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.CollectionEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21157,19 +21153,18 @@ func (ec *executionContext) fieldContext_CollectionEdge_cursor(_ context.Context
 }
 
 func (ec *executionContext) _CollectionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.CollectionEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CollectionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21218,6 +21213,9 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 }
 
 func (ec *executionContext) _CollectionPermissions_view(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21247,6 +21245,9 @@ func (ec *executionContext) fieldContext_CollectionPermissions_view(_ context.Co
 }
 
 func (ec *executionContext) _CollectionPermissions_admin(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Admin); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21276,6 +21277,9 @@ func (ec *executionContext) fieldContext_CollectionPermissions_admin(_ context.C
 }
 
 func (ec *executionContext) _CollectionPermissions_viewInviteLinks(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ViewInviteLinks); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21305,6 +21309,9 @@ func (ec *executionContext) fieldContext_CollectionPermissions_viewInviteLinks(_
 }
 
 func (ec *executionContext) _CollectionPermissions_create(ctx context.Context, field graphql.CollectedField, obj *collection.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Create); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21334,6 +21341,9 @@ func (ec *executionContext) fieldContext_CollectionPermissions_create(_ context.
 }
 
 func (ec *executionContext) _CollectionURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.CollectionURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21363,6 +21373,9 @@ func (ec *executionContext) fieldContext_CollectionURLs_location(_ context.Conte
 }
 
 func (ec *executionContext) _CollectionURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.CollectionURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21392,6 +21405,9 @@ func (ec *executionContext) fieldContext_CollectionURLs_app(_ context.Context, f
 }
 
 func (ec *executionContext) _Comment_id(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21464,6 +21480,9 @@ func (ec *executionContext) fieldContext_Comment_postedBy(_ context.Context, fie
 }
 
 func (ec *executionContext) _Comment_postedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.PostedAt()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21493,19 +21512,7 @@ func (ec *executionContext) fieldContext_Comment_postedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Comment_editedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Comment_editedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.EditedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.EditedAt)
 }
 
 func (ec *executionContext) fieldContext_Comment_editedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21522,6 +21529,9 @@ func (ec *executionContext) fieldContext_Comment_editedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Comment_status(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalCommentStatus(obj.Status()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21551,19 +21561,7 @@ func (ec *executionContext) fieldContext_Comment_status(_ context.Context, field
 }
 
 func (ec *executionContext) _Comment_resolvedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Comment_resolvedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ResolvedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ResolvedAt)
 }
 
 func (ec *executionContext) fieldContext_Comment_resolvedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21623,19 +21621,18 @@ func (ec *executionContext) fieldContext_Comment_resolvedBy(_ context.Context, f
 }
 
 func (ec *executionContext) _Comment_body(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Comment_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body(), nil
-		},
-		nil,
-		ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Comment_body(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody(ctx, field.Selections, obj.Body())
 }
 
 func (ec *executionContext) fieldContext_Comment_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21660,19 +21657,18 @@ func (ec *executionContext) fieldContext_Comment_body(_ context.Context, field g
 }
 
 func (ec *executionContext) _Comment_target(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Comment_target,
-		func(ctx context.Context) (any, error) {
-			return obj.Target(), nil
-		},
-		nil,
-		ec.marshalNCommentTarget2octavoᚋinternalᚋcommentᚐTarget,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Comment_target(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentTarget2octavoᚋinternalᚋcommentᚐTarget(ctx, field.Selections, obj.Target())
 }
 
 func (ec *executionContext) fieldContext_Comment_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21742,6 +21738,9 @@ func (ec *executionContext) fieldContext_Comment_reactions(_ context.Context, fi
 }
 
 func (ec *executionContext) _Comment_replyCount(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.ReplyCount); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21892,19 +21891,18 @@ func (ec *executionContext) fieldContext_Comment_urls(_ context.Context, field g
 }
 
 func (ec *executionContext) _Comment_permissions(ctx context.Context, field graphql.CollectedField, obj *comment.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Comment_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Comment_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_Comment_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -21931,6 +21929,9 @@ func (ec *executionContext) fieldContext_Comment_permissions(_ context.Context, 
 }
 
 func (ec *executionContext) _CommentBody_markdown(ctx context.Context, field graphql.CollectedField, obj *comment.Body) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMarkdown(obj.Markdown); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21989,6 +21990,9 @@ func (ec *executionContext) fieldContext_CommentBody_document(_ context.Context,
 }
 
 func (ec *executionContext) _CommentBody_isDocument(ctx context.Context, field graphql.CollectedField, obj *comment.Body) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsDocument()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22018,19 +22022,18 @@ func (ec *executionContext) fieldContext_CommentBody_isDocument(_ context.Contex
 }
 
 func (ec *executionContext) _CommentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.CommentConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNCommentEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_CommentConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22053,19 +22056,18 @@ func (ec *executionContext) fieldContext_CommentConnection_edges(_ context.Conte
 }
 
 func (ec *executionContext) _CommentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.CommentConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNComment2ᚕᚖoctavoᚋinternalᚋcommentᚐCommentᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNComment2ᚕᚖoctavoᚋinternalᚋcommentᚐCommentᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_CommentConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22114,19 +22116,18 @@ func (ec *executionContext) fieldContext_CommentConnection_nodes(_ context.Conte
 }
 
 func (ec *executionContext) _CommentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.CommentConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_CommentConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22182,6 +22183,9 @@ func (ec *executionContext) fieldContext_CommentConnection_totalCount(_ context.
 }
 
 func (ec *executionContext) _CommentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.CommentEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22211,19 +22215,18 @@ func (ec *executionContext) fieldContext_CommentEdge_cursor(_ context.Context, f
 }
 
 func (ec *executionContext) _CommentEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.CommentEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_CommentEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22272,6 +22275,9 @@ func (ec *executionContext) fieldContext_CommentEdge_node(_ context.Context, fie
 }
 
 func (ec *executionContext) _CommentPermissions_view(ctx context.Context, field graphql.CollectedField, obj *comment.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22301,6 +22307,9 @@ func (ec *executionContext) fieldContext_CommentPermissions_view(_ context.Conte
 }
 
 func (ec *executionContext) _CommentPermissions_edit(ctx context.Context, field graphql.CollectedField, obj *comment.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Edit); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22330,6 +22339,9 @@ func (ec *executionContext) fieldContext_CommentPermissions_edit(_ context.Conte
 }
 
 func (ec *executionContext) _CommentPermissions_reply(ctx context.Context, field graphql.CollectedField, obj *comment.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Reply); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22359,6 +22371,9 @@ func (ec *executionContext) fieldContext_CommentPermissions_reply(_ context.Cont
 }
 
 func (ec *executionContext) _CommentPermissions_delete(ctx context.Context, field graphql.CollectedField, obj *comment.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Delete); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22388,6 +22403,9 @@ func (ec *executionContext) fieldContext_CommentPermissions_delete(_ context.Con
 }
 
 func (ec *executionContext) _CommentReply_id(ctx context.Context, field graphql.CollectedField, obj *comment.Reply) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22521,6 +22539,9 @@ func (ec *executionContext) fieldContext_CommentReply_postedBy(_ context.Context
 }
 
 func (ec *executionContext) _CommentReply_postedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Reply) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.PostedAt()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22550,19 +22571,7 @@ func (ec *executionContext) fieldContext_CommentReply_postedAt(_ context.Context
 }
 
 func (ec *executionContext) _CommentReply_editedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Reply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReply_editedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.EditedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.EditedAt)
 }
 
 func (ec *executionContext) fieldContext_CommentReply_editedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22579,19 +22588,18 @@ func (ec *executionContext) fieldContext_CommentReply_editedAt(_ context.Context
 }
 
 func (ec *executionContext) _CommentReply_body(ctx context.Context, field graphql.CollectedField, obj *comment.Reply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReply_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body(), nil
-		},
-		nil,
-		ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReply_body(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentBody2octavoᚋinternalᚋcommentᚐBody(ctx, field.Selections, obj.Body())
 }
 
 func (ec *executionContext) fieldContext_CommentReply_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22686,19 +22694,18 @@ func (ec *executionContext) fieldContext_CommentReply_urls(_ context.Context, fi
 }
 
 func (ec *executionContext) _CommentReply_permissions(ctx context.Context, field graphql.CollectedField, obj *comment.Reply) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReply_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReply_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentPermissions2octavoᚋinternalᚋcommentᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_CommentReply_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22725,19 +22732,18 @@ func (ec *executionContext) fieldContext_CommentReply_permissions(_ context.Cont
 }
 
 func (ec *executionContext) _CommentReplyConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.CommentReplyConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReplyConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNCommentReplyEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentReplyEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReplyConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentReplyEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentReplyEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_CommentReplyConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22760,19 +22766,18 @@ func (ec *executionContext) fieldContext_CommentReplyConnection_edges(_ context.
 }
 
 func (ec *executionContext) _CommentReplyConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.CommentReplyConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReplyConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNCommentReply2ᚕᚖoctavoᚋinternalᚋcommentᚐReplyᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReplyConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentReply2ᚕᚖoctavoᚋinternalᚋcommentᚐReplyᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_CommentReplyConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22809,19 +22814,18 @@ func (ec *executionContext) fieldContext_CommentReplyConnection_nodes(_ context.
 }
 
 func (ec *executionContext) _CommentReplyConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.CommentReplyConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReplyConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReplyConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_CommentReplyConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22877,6 +22881,9 @@ func (ec *executionContext) fieldContext_CommentReplyConnection_totalCount(_ con
 }
 
 func (ec *executionContext) _CommentReplyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.CommentReplyEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22906,19 +22913,18 @@ func (ec *executionContext) fieldContext_CommentReplyEdge_cursor(_ context.Conte
 }
 
 func (ec *executionContext) _CommentReplyEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.CommentReplyEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentReplyEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CommentReplyEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_CommentReplyEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22955,6 +22961,9 @@ func (ec *executionContext) fieldContext_CommentReplyEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _CommentTableCell_record(ctx context.Context, field graphql.CollectedField, obj *comment.TableCell) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Record); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22984,6 +22993,9 @@ func (ec *executionContext) fieldContext_CommentTableCell_record(_ context.Conte
 }
 
 func (ec *executionContext) _CommentTableCell_definition(ctx context.Context, field graphql.CollectedField, obj *comment.TableCell) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Definition); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23201,19 +23213,7 @@ func (ec *executionContext) fieldContext_CommentTarget_changeRequest(_ context.C
 }
 
 func (ec *executionContext) _CommentTarget_review(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentTarget_review,
-		func(ctx context.Context) (any, error) {
-			return obj.Review, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Review)
 }
 
 func (ec *executionContext) fieldContext_CommentTarget_review(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23230,6 +23230,9 @@ func (ec *executionContext) fieldContext_CommentTarget_review(_ context.Context,
 }
 
 func (ec *executionContext) _CommentTarget_revision(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Revision); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23259,19 +23262,7 @@ func (ec *executionContext) fieldContext_CommentTarget_revision(_ context.Contex
 }
 
 func (ec *executionContext) _CommentTarget_page(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentTarget_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_CommentTarget_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23288,19 +23279,7 @@ func (ec *executionContext) fieldContext_CommentTarget_page(_ context.Context, f
 }
 
 func (ec *executionContext) _CommentTarget_node(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentTarget_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_CommentTarget_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23317,19 +23296,18 @@ func (ec *executionContext) fieldContext_CommentTarget_node(_ context.Context, f
 }
 
 func (ec *executionContext) _CommentTarget_tableCell(ctx context.Context, field graphql.CollectedField, obj *comment.Target) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CommentTarget_tableCell,
-		func(ctx context.Context) (any, error) {
-			return obj.TableCell, nil
-		},
-		nil,
-		ec.marshalOCommentTableCell2ᚖoctavoᚋinternalᚋcommentᚐTableCell,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_CommentTarget_tableCell(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOCommentTableCell2ᚖoctavoᚋinternalᚋcommentᚐTableCell(ctx, field.Selections, obj.TableCell)
 }
 
 func (ec *executionContext) fieldContext_CommentTarget_tableCell(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23352,6 +23330,9 @@ func (ec *executionContext) fieldContext_CommentTarget_tableCell(_ context.Conte
 }
 
 func (ec *executionContext) _CommentURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.CommentURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23381,6 +23362,9 @@ func (ec *executionContext) fieldContext_CommentURLs_location(_ context.Context,
 }
 
 func (ec *executionContext) _ComputedSource_type(ctx context.Context, field graphql.CollectedField, obj *content.Computed) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23468,19 +23452,7 @@ func (ec *executionContext) fieldContext_ComputedSource_props(_ context.Context,
 }
 
 func (ec *executionContext) _ComputedSource_seed(ctx context.Context, field graphql.CollectedField, obj *content.Computed) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ComputedSource_seed,
-		func(ctx context.Context) (any, error) {
-			return obj.Seed, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Seed)
 }
 
 func (ec *executionContext) fieldContext_ComputedSource_seed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23497,6 +23469,9 @@ func (ec *executionContext) fieldContext_ComputedSource_seed(_ context.Context, 
 }
 
 func (ec *executionContext) _Conflict_id(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23526,6 +23501,9 @@ func (ec *executionContext) fieldContext_Conflict_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Conflict_kind(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalConflictKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23555,19 +23533,18 @@ func (ec *executionContext) fieldContext_Conflict_kind(_ context.Context, field 
 }
 
 func (ec *executionContext) _Conflict_page(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Conflict_page(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_Conflict_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23642,19 +23619,18 @@ func (ec *executionContext) fieldContext_Conflict_page(_ context.Context, field 
 }
 
 func (ec *executionContext) _Conflict_file(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_file,
-		func(ctx context.Context) (any, error) {
-			return obj.File, nil
-		},
-		nil,
-		ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Conflict_file(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(ctx, field.Selections, obj.File)
 }
 
 func (ec *executionContext) fieldContext_Conflict_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23689,19 +23665,18 @@ func (ec *executionContext) fieldContext_Conflict_file(_ context.Context, field 
 }
 
 func (ec *executionContext) _Conflict_reusableContent(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_reusableContent,
-		func(ctx context.Context) (any, error) {
-			return obj.ReusableContent, nil
-		},
-		nil,
-		ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Conflict_reusableContent(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent(ctx, field.Selections, obj.ReusableContent)
 }
 
 func (ec *executionContext) fieldContext_Conflict_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23730,19 +23705,7 @@ func (ec *executionContext) fieldContext_Conflict_reusableContent(_ context.Cont
 }
 
 func (ec *executionContext) _Conflict_field(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_field,
-		func(ctx context.Context) (any, error) {
-			return obj.Field, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Field)
 }
 
 func (ec *executionContext) fieldContext_Conflict_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23759,19 +23722,7 @@ func (ec *executionContext) fieldContext_Conflict_field(_ context.Context, field
 }
 
 func (ec *executionContext) _Conflict_block(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_block,
-		func(ctx context.Context) (any, error) {
-			return obj.Block, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Block)
 }
 
 func (ec *executionContext) fieldContext_Conflict_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23788,19 +23739,7 @@ func (ec *executionContext) fieldContext_Conflict_block(_ context.Context, field
 }
 
 func (ec *executionContext) _Conflict_base(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_base,
-		func(ctx context.Context) (any, error) {
-			return obj.Base, nil
-		},
-		nil,
-		ec.marshalOJSON2interface,
-		true,
-		false,
-	)
+	return ec.marshalOJSON2interface(ctx, field.Selections, obj.Base)
 }
 
 func (ec *executionContext) fieldContext_Conflict_base(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23817,19 +23756,7 @@ func (ec *executionContext) fieldContext_Conflict_base(_ context.Context, field 
 }
 
 func (ec *executionContext) _Conflict_ours(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_ours,
-		func(ctx context.Context) (any, error) {
-			return obj.Ours, nil
-		},
-		nil,
-		ec.marshalOJSON2interface,
-		true,
-		false,
-	)
+	return ec.marshalOJSON2interface(ctx, field.Selections, obj.Ours)
 }
 
 func (ec *executionContext) fieldContext_Conflict_ours(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23846,19 +23773,7 @@ func (ec *executionContext) fieldContext_Conflict_ours(_ context.Context, field 
 }
 
 func (ec *executionContext) _Conflict_theirs(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_theirs,
-		func(ctx context.Context) (any, error) {
-			return obj.Theirs, nil
-		},
-		nil,
-		ec.marshalOJSON2interface,
-		true,
-		false,
-	)
+	return ec.marshalOJSON2interface(ctx, field.Selections, obj.Theirs)
 }
 
 func (ec *executionContext) fieldContext_Conflict_theirs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23875,19 +23790,18 @@ func (ec *executionContext) fieldContext_Conflict_theirs(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Conflict_choices(ctx context.Context, field graphql.CollectedField, obj *changerequest.Conflict) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conflict_choices,
-		func(ctx context.Context) (any, error) {
-			return obj.Choices, nil
-		},
-		nil,
-		ec.marshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Conflict_choices(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ(ctx, field.Selections, obj.Choices)
 }
 
 func (ec *executionContext) fieldContext_Conflict_choices(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -23904,6 +23818,9 @@ func (ec *executionContext) fieldContext_Conflict_choices(_ context.Context, fie
 }
 
 func (ec *executionContext) _ContentLocation_kind(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalReferenceKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24133,19 +24050,18 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 }
 
 func (ec *executionContext) _ContentLocation_revision(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalORevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ContentLocation_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalORevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24289,19 +24205,18 @@ func (ec *executionContext) fieldContext_ContentLocation_changeRequest(_ context
 }
 
 func (ec *executionContext) _ContentLocation_page(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ContentLocation_page(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24376,19 +24291,18 @@ func (ec *executionContext) fieldContext_ContentLocation_page(_ context.Context,
 }
 
 func (ec *executionContext) _ContentLocation_file(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_file,
-		func(ctx context.Context) (any, error) {
-			return obj.File, nil
-		},
-		nil,
-		ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ContentLocation_file(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(ctx, field.Selections, obj.File)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24423,19 +24337,18 @@ func (ec *executionContext) fieldContext_ContentLocation_file(_ context.Context,
 }
 
 func (ec *executionContext) _ContentLocation_reusableContent(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_reusableContent,
-		func(ctx context.Context) (any, error) {
-			return obj.ReusableContent, nil
-		},
-		nil,
-		ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ContentLocation_reusableContent(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent(ctx, field.Selections, obj.ReusableContent)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24464,19 +24377,7 @@ func (ec *executionContext) fieldContext_ContentLocation_reusableContent(_ conte
 }
 
 func (ec *executionContext) _ContentLocation_anchor(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_anchor,
-		func(ctx context.Context) (any, error) {
-			return obj.Anchor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Anchor)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_anchor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24493,19 +24394,7 @@ func (ec *executionContext) fieldContext_ContentLocation_anchor(_ context.Contex
 }
 
 func (ec *executionContext) _ContentLocation_url(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24565,19 +24454,18 @@ func (ec *executionContext) fieldContext_ContentLocation_user(_ context.Context,
 }
 
 func (ec *executionContext) _ContentLocation_collection(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Location) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocation_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ContentLocation_collection(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24626,19 +24514,18 @@ func (ec *executionContext) fieldContext_ContentLocation_collection(_ context.Co
 }
 
 func (ec *executionContext) _ContentLocationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocationConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNContentLocationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContentLocationEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContentLocationConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentLocationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContentLocationEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_ContentLocationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24661,19 +24548,18 @@ func (ec *executionContext) fieldContext_ContentLocationConnection_edges(_ conte
 }
 
 func (ec *executionContext) _ContentLocationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocationConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContentLocationConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_ContentLocationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24716,19 +24602,18 @@ func (ec *executionContext) fieldContext_ContentLocationConnection_nodes(_ conte
 }
 
 func (ec *executionContext) _ContentLocationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocationConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContentLocationConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_ContentLocationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24784,6 +24669,9 @@ func (ec *executionContext) fieldContext_ContentLocationConnection_totalCount(_ 
 }
 
 func (ec *executionContext) _ContentLocationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocationEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24813,19 +24701,18 @@ func (ec *executionContext) fieldContext_ContentLocationEdge_cursor(_ context.Co
 }
 
 func (ec *executionContext) _ContentLocationEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.ContentLocationEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentLocationEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContentLocationEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_ContentLocationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24868,6 +24755,9 @@ func (ec *executionContext) fieldContext_ContentLocationEdge_node(_ context.Cont
 }
 
 func (ec *executionContext) _ContentReference_kind(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalReferenceKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24897,19 +24787,7 @@ func (ec *executionContext) fieldContext_ContentReference_kind(_ context.Context
 }
 
 func (ec *executionContext) _ContentReference_url(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24926,19 +24804,7 @@ func (ec *executionContext) fieldContext_ContentReference_url(_ context.Context,
 }
 
 func (ec *executionContext) _ContentReference_file(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_file,
-		func(ctx context.Context) (any, error) {
-			return obj.File, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.File)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24955,19 +24821,7 @@ func (ec *executionContext) fieldContext_ContentReference_file(_ context.Context
 }
 
 func (ec *executionContext) _ContentReference_page(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24984,19 +24838,7 @@ func (ec *executionContext) fieldContext_ContentReference_page(_ context.Context
 }
 
 func (ec *executionContext) _ContentReference_anchor(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_anchor,
-		func(ctx context.Context) (any, error) {
-			return obj.Anchor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Anchor)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_anchor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25013,19 +24855,7 @@ func (ec *executionContext) fieldContext_ContentReference_anchor(_ context.Conte
 }
 
 func (ec *executionContext) _ContentReference_user(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_user,
-		func(ctx context.Context) (any, error) {
-			return obj.User, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.User)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25042,19 +24872,7 @@ func (ec *executionContext) fieldContext_ContentReference_user(_ context.Context
 }
 
 func (ec *executionContext) _ContentReference_collection(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25071,19 +24889,7 @@ func (ec *executionContext) fieldContext_ContentReference_collection(_ context.C
 }
 
 func (ec *executionContext) _ContentReference_space(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25100,19 +24906,7 @@ func (ec *executionContext) fieldContext_ContentReference_space(_ context.Contex
 }
 
 func (ec *executionContext) _ContentReference_reusableContent(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_reusableContent,
-		func(ctx context.Context) (any, error) {
-			return obj.ReusableContent, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ReusableContent)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25129,19 +24923,7 @@ func (ec *executionContext) fieldContext_ContentReference_reusableContent(_ cont
 }
 
 func (ec *executionContext) _ContentReference_spec(ctx context.Context, field graphql.CollectedField, obj *revision.Reference) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContentReference_spec,
-		func(ctx context.Context) (any, error) {
-			return obj.Spec, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.Spec)
 }
 
 func (ec *executionContext) fieldContext_ContentReference_spec(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25201,6 +24983,9 @@ func (ec *executionContext) fieldContext_Contributor_user(_ context.Context, fie
 }
 
 func (ec *executionContext) _Contributor_action(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalContribution(obj.Action); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25230,6 +25015,9 @@ func (ec *executionContext) fieldContext_Contributor_action(_ context.Context, f
 }
 
 func (ec *executionContext) _Contributor_count(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Count); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25259,6 +25047,9 @@ func (ec *executionContext) fieldContext_Contributor_count(_ context.Context, fi
 }
 
 func (ec *executionContext) _Contributor_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Contributor) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25288,19 +25079,18 @@ func (ec *executionContext) fieldContext_Contributor_updatedAt(_ context.Context
 }
 
 func (ec *executionContext) _ContributorConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContributorConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNContributorEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContributorEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContributorConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContributorEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContributorEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_ContributorConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25323,19 +25113,18 @@ func (ec *executionContext) fieldContext_ContributorConnection_edges(_ context.C
 }
 
 func (ec *executionContext) _ContributorConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContributorConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNContributor2ᚕᚖoctavoᚋentᚐContributorᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContributorConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContributor2ᚕᚖoctavoᚋentᚐContributorᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_ContributorConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25362,19 +25151,18 @@ func (ec *executionContext) fieldContext_ContributorConnection_nodes(_ context.C
 }
 
 func (ec *executionContext) _ContributorConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.ContributorConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContributorConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContributorConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_ContributorConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25430,6 +25218,9 @@ func (ec *executionContext) fieldContext_ContributorConnection_totalCount(_ cont
 }
 
 func (ec *executionContext) _ContributorEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.ContributorEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25459,19 +25250,18 @@ func (ec *executionContext) fieldContext_ContributorEdge_cursor(_ context.Contex
 }
 
 func (ec *executionContext) _ContributorEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.ContributorEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ContributorEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNContributor2ᚖoctavoᚋentᚐContributor,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ContributorEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContributor2ᚖoctavoᚋentᚐContributor(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_ContributorEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25498,19 +25288,18 @@ func (ec *executionContext) fieldContext_ContributorEdge_node(_ context.Context,
 }
 
 func (ec *executionContext) _CreateAccessTokenPayload_accessToken(ctx context.Context, field graphql.CollectedField, obj *model.CreateAccessTokenPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateAccessTokenPayload_accessToken,
-		func(ctx context.Context) (any, error) {
-			return obj.AccessToken, nil
-		},
-		nil,
-		ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateAccessTokenPayload_accessToken(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken(ctx, field.Selections, obj.AccessToken)
 }
 
 func (ec *executionContext) fieldContext_CreateAccessTokenPayload_accessToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25543,6 +25332,9 @@ func (ec *executionContext) fieldContext_CreateAccessTokenPayload_accessToken(_ 
 }
 
 func (ec *executionContext) _CreateAccessTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.CreateAccessTokenPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Token); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25572,19 +25364,18 @@ func (ec *executionContext) fieldContext_CreateAccessTokenPayload_token(_ contex
 }
 
 func (ec *executionContext) _CreateChangeRequestPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.CreateChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateChangeRequestPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateChangeRequestPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_CreateChangeRequestPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25661,19 +25452,18 @@ func (ec *executionContext) fieldContext_CreateChangeRequestPayload_changeReques
 }
 
 func (ec *executionContext) _CreateCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.CreateCollectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateCollectionPayload_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateCollectionPayload_collection(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25722,19 +25512,18 @@ func (ec *executionContext) fieldContext_CreateCollectionPayload_collection(_ co
 }
 
 func (ec *executionContext) _CreateOrganizationInvitePayload_invite(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationInvitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateOrganizationInvitePayload_invite,
-		func(ctx context.Context) (any, error) {
-			return obj.Invite, nil
-		},
-		nil,
-		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateOrganizationInvitePayload_invite(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx, field.Selections, obj.Invite)
 }
 
 func (ec *executionContext) fieldContext_CreateOrganizationInvitePayload_invite(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25777,19 +25566,18 @@ func (ec *executionContext) fieldContext_CreateOrganizationInvitePayload_invite(
 }
 
 func (ec *executionContext) _CreateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateOrganizationPayload_organization,
-		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Organization)
 }
 
 func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25878,19 +25666,18 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 }
 
 func (ec *executionContext) _CreateOrganizationTeamPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationTeamPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateOrganizationTeamPayload_team,
-		func(ctx context.Context) (any, error) {
-			return obj.Team, nil
-		},
-		nil,
-		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateOrganizationTeamPayload_team(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, field.Selections, obj.Team)
 }
 
 func (ec *executionContext) fieldContext_CreateOrganizationTeamPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25925,19 +25712,18 @@ func (ec *executionContext) fieldContext_CreateOrganizationTeamPayload_team(_ co
 }
 
 func (ec *executionContext) _CreateSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.CreateSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateSitePayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateSitePayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_CreateSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26026,19 +25812,18 @@ func (ec *executionContext) fieldContext_CreateSitePayload_site(_ context.Contex
 }
 
 func (ec *executionContext) _CreateSiteRedirectPayload_redirect(ctx context.Context, field graphql.CollectedField, obj *model.CreateSiteRedirectPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateSiteRedirectPayload_redirect,
-		func(ctx context.Context) (any, error) {
-			return obj.Redirect, nil
-		},
-		nil,
-		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateSiteRedirectPayload_redirect(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, field.Selections, obj.Redirect)
 }
 
 func (ec *executionContext) fieldContext_CreateSiteRedirectPayload_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26063,19 +25848,18 @@ func (ec *executionContext) fieldContext_CreateSiteRedirectPayload_redirect(_ co
 }
 
 func (ec *executionContext) _CreateSiteShareLinkPayload_shareLink(ctx context.Context, field graphql.CollectedField, obj *model.CreateSiteShareLinkPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateSiteShareLinkPayload_shareLink,
-		func(ctx context.Context) (any, error) {
-			return obj.ShareLink, nil
-		},
-		nil,
-		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateSiteShareLinkPayload_shareLink(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx, field.Selections, obj.ShareLink)
 }
 
 func (ec *executionContext) fieldContext_CreateSiteShareLinkPayload_shareLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26106,19 +25890,18 @@ func (ec *executionContext) fieldContext_CreateSiteShareLinkPayload_shareLink(_ 
 }
 
 func (ec *executionContext) _CreateSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.CreateSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CreateSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_CreateSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26205,6 +25988,9 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 }
 
 func (ec *executionContext) _DeleteCollectionPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteCollectionPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26234,6 +26020,9 @@ func (ec *executionContext) fieldContext_DeleteCollectionPayload_deleted(_ conte
 }
 
 func (ec *executionContext) _DeleteCommentPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteCommentPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26263,6 +26052,9 @@ func (ec *executionContext) fieldContext_DeleteCommentPayload_deleted(_ context.
 }
 
 func (ec *executionContext) _DeleteCommentReplyPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteCommentReplyPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26292,6 +26084,9 @@ func (ec *executionContext) fieldContext_DeleteCommentReplyPayload_deleted(_ con
 }
 
 func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteMemberFromOrganizationTeamPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26321,6 +26116,9 @@ func (ec *executionContext) fieldContext_DeleteMemberFromOrganizationTeamPayload
 }
 
 func (ec *executionContext) _DeleteOrganizationInvitePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteOrganizationInvitePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26350,6 +26148,9 @@ func (ec *executionContext) fieldContext_DeleteOrganizationInvitePayload_deleted
 }
 
 func (ec *executionContext) _DeleteOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteOrganizationPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26379,6 +26180,9 @@ func (ec *executionContext) fieldContext_DeleteOrganizationPayload_deleted(_ con
 }
 
 func (ec *executionContext) _DeleteSitePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSitePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26408,6 +26212,9 @@ func (ec *executionContext) fieldContext_DeleteSitePayload_deleted(_ context.Con
 }
 
 func (ec *executionContext) _DeleteSiteRedirectPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteRedirectPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26437,6 +26244,9 @@ func (ec *executionContext) fieldContext_DeleteSiteRedirectPayload_deleted(_ con
 }
 
 func (ec *executionContext) _DeleteSiteSectionGroupPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSectionGroupPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26466,6 +26276,9 @@ func (ec *executionContext) fieldContext_DeleteSiteSectionGroupPayload_deleted(_
 }
 
 func (ec *executionContext) _DeleteSiteSectionPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSectionPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26495,6 +26308,9 @@ func (ec *executionContext) fieldContext_DeleteSiteSectionPayload_deleted(_ cont
 }
 
 func (ec *executionContext) _DeleteSiteShareLinkPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteShareLinkPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26524,6 +26340,9 @@ func (ec *executionContext) fieldContext_DeleteSiteShareLinkPayload_deleted(_ co
 }
 
 func (ec *executionContext) _DeleteSiteSpaceCustomizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSpaceCustomizationPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26553,6 +26372,9 @@ func (ec *executionContext) fieldContext_DeleteSiteSpaceCustomizationPayload_del
 }
 
 func (ec *executionContext) _DeleteSiteSpacePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSiteSpacePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26582,6 +26404,9 @@ func (ec *executionContext) fieldContext_DeleteSiteSpacePayload_deleted(_ contex
 }
 
 func (ec *executionContext) _DeleteSpacePayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.DeleteSpacePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26611,19 +26436,18 @@ func (ec *executionContext) fieldContext_DeleteSpacePayload_deleted(_ context.Co
 }
 
 func (ec *executionContext) _DuplicateSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.DuplicateSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_DuplicateSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_DuplicateSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26753,19 +26577,18 @@ func (ec *executionContext) fieldContext_EffectivePermission_user(_ context.Cont
 }
 
 func (ec *executionContext) _EffectivePermission_member(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermission_member,
-		func(ctx context.Context) (any, error) {
-			return obj.Member, nil
-		},
-		nil,
-		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermission_member(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, field.Selections, obj.Member)
 }
 
 func (ec *executionContext) fieldContext_EffectivePermission_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26802,6 +26625,9 @@ func (ec *executionContext) fieldContext_EffectivePermission_member(_ context.Co
 }
 
 func (ec *executionContext) _EffectivePermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRole(obj.Role); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26831,19 +26657,18 @@ func (ec *executionContext) fieldContext_EffectivePermission_role(_ context.Cont
 }
 
 func (ec *executionContext) _EffectivePermission_source(ctx context.Context, field graphql.CollectedField, obj *permission.Effective) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermission_source,
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		ec.marshalNPermissionSource2octavoᚋinternalᚋpermissionᚐSource,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermission_source(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPermissionSource2octavoᚋinternalᚋpermissionᚐSource(ctx, field.Selections, obj.Source)
 }
 
 func (ec *executionContext) fieldContext_EffectivePermission_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26868,19 +26693,18 @@ func (ec *executionContext) fieldContext_EffectivePermission_source(_ context.Co
 }
 
 func (ec *executionContext) _EffectivePermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermissionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNEffectivePermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermissionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNEffectivePermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_EffectivePermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26903,19 +26727,18 @@ func (ec *executionContext) fieldContext_EffectivePermissionConnection_edges(_ c
 }
 
 func (ec *executionContext) _EffectivePermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermissionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNEffectivePermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐEffectiveᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermissionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNEffectivePermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐEffectiveᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_EffectivePermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26942,19 +26765,18 @@ func (ec *executionContext) fieldContext_EffectivePermissionConnection_nodes(_ c
 }
 
 func (ec *executionContext) _EffectivePermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermissionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermissionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_EffectivePermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27010,6 +26832,9 @@ func (ec *executionContext) fieldContext_EffectivePermissionConnection_totalCoun
 }
 
 func (ec *executionContext) _EffectivePermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27039,19 +26864,18 @@ func (ec *executionContext) fieldContext_EffectivePermissionEdge_cursor(_ contex
 }
 
 func (ec *executionContext) _EffectivePermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.EffectivePermissionEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EffectivePermissionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_EffectivePermissionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_EffectivePermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27078,19 +26902,18 @@ func (ec *executionContext) fieldContext_EffectivePermissionEdge_node(_ context.
 }
 
 func (ec *executionContext) _ExportToGitRepositoryPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.ExportToGitRepositoryPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportToGitRepositoryPayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ExportToGitRepositoryPayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27177,6 +27000,9 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 }
 
 func (ec *executionContext) _File_id(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27206,6 +27032,9 @@ func (ec *executionContext) fieldContext_File_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _File_name(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27235,6 +27064,9 @@ func (ec *executionContext) fieldContext_File_name(_ context.Context, field grap
 }
 
 func (ec *executionContext) _File_contentType(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ContentType); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27264,6 +27096,9 @@ func (ec *executionContext) fieldContext_File_contentType(_ context.Context, fie
 }
 
 func (ec *executionContext) _File_size(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt64(obj.Size); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27322,19 +27157,18 @@ func (ec *executionContext) fieldContext_File_downloadURL(_ context.Context, fie
 }
 
 func (ec *executionContext) _File_dimensions(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_File_dimensions,
-		func(ctx context.Context) (any, error) {
-			return obj.Dimensions(), nil
-		},
-		nil,
-		ec.marshalOFileDimensions2ᚖoctavoᚋinternalᚋrevisionᚐDimensions,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_File_dimensions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOFileDimensions2ᚖoctavoᚋinternalᚋrevisionᚐDimensions(ctx, field.Selections, obj.Dimensions())
 }
 
 func (ec *executionContext) fieldContext_File_dimensions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27357,19 +27191,18 @@ func (ec *executionContext) fieldContext_File_dimensions(_ context.Context, fiel
 }
 
 func (ec *executionContext) _File_git(ctx context.Context, field graphql.CollectedField, obj *revision.File) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_File_git,
-		func(ctx context.Context) (any, error) {
-			return obj.GitFile(), nil
-		},
-		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_File_git(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile(ctx, field.Selections, obj.GitFile())
 }
 
 func (ec *executionContext) fieldContext_File_git(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27443,19 +27276,18 @@ func (ec *executionContext) fieldContext_File_backlinks(ctx context.Context, fie
 }
 
 func (ec *executionContext) _FileConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.FileConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FileConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNFileEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐFileEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_FileConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFileEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐFileEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_FileConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27478,19 +27310,18 @@ func (ec *executionContext) fieldContext_FileConnection_edges(_ context.Context,
 }
 
 func (ec *executionContext) _FileConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.FileConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FileConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_FileConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_FileConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27525,19 +27356,18 @@ func (ec *executionContext) fieldContext_FileConnection_nodes(_ context.Context,
 }
 
 func (ec *executionContext) _FileConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.FileConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FileConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_FileConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_FileConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27593,6 +27423,9 @@ func (ec *executionContext) fieldContext_FileConnection_totalCount(_ context.Con
 }
 
 func (ec *executionContext) _FileDimensions_width(ctx context.Context, field graphql.CollectedField, obj *revision.Dimensions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Width); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27622,6 +27455,9 @@ func (ec *executionContext) fieldContext_FileDimensions_width(_ context.Context,
 }
 
 func (ec *executionContext) _FileDimensions_height(ctx context.Context, field graphql.CollectedField, obj *revision.Dimensions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Height); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27651,6 +27487,9 @@ func (ec *executionContext) fieldContext_FileDimensions_height(_ context.Context
 }
 
 func (ec *executionContext) _FileEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.FileEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27680,19 +27519,18 @@ func (ec *executionContext) fieldContext_FileEdge_cursor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _FileEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.FileEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FileEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNFile2ᚖoctavoᚋinternalᚋrevisionᚐFile,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_FileEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_FileEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27727,6 +27565,9 @@ func (ec *executionContext) fieldContext_FileEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _GitFile_oid(ctx context.Context, field graphql.CollectedField, obj *revision.GitFile) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.OID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27756,6 +27597,9 @@ func (ec *executionContext) fieldContext_GitFile_oid(_ context.Context, field gr
 }
 
 func (ec *executionContext) _GitFile_path(ctx context.Context, field graphql.CollectedField, obj *revision.GitFile) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27785,19 +27629,7 @@ func (ec *executionContext) fieldContext_GitFile_path(_ context.Context, field g
 }
 
 func (ec *executionContext) _GitSync_repoName(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_repoName,
-		func(ctx context.Context) (any, error) {
-			return obj.RepoName, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RepoName)
 }
 
 func (ec *executionContext) fieldContext_GitSync_repoName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27814,19 +27646,7 @@ func (ec *executionContext) fieldContext_GitSync_repoName(_ context.Context, fie
 }
 
 func (ec *executionContext) _GitSync_installationProvider(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_installationProvider,
-		func(ctx context.Context) (any, error) {
-			return obj.InstallationProvider, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.InstallationProvider)
 }
 
 func (ec *executionContext) fieldContext_GitSync_installationProvider(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27843,19 +27663,7 @@ func (ec *executionContext) fieldContext_GitSync_installationProvider(_ context.
 }
 
 func (ec *executionContext) _GitSync_integration(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_integration,
-		func(ctx context.Context) (any, error) {
-			return obj.Integration, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Integration)
 }
 
 func (ec *executionContext) fieldContext_GitSync_integration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27872,19 +27680,7 @@ func (ec *executionContext) fieldContext_GitSync_integration(_ context.Context, 
 }
 
 func (ec *executionContext) _GitSync_url(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_GitSync_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27901,19 +27697,7 @@ func (ec *executionContext) fieldContext_GitSync_url(_ context.Context, field gr
 }
 
 func (ec *executionContext) _GitSync_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_GitSync_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27930,6 +27714,9 @@ func (ec *executionContext) fieldContext_GitSync_updatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _GitSync_state(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.State); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -27959,19 +27746,18 @@ func (ec *executionContext) fieldContext_GitSync_state(_ context.Context, field 
 }
 
 func (ec *executionContext) _GitSync_problems(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GitSync_problems,
-		func(ctx context.Context) (any, error) {
-			return obj.Problems, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_GitSync_problems(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Problems)
 }
 
 func (ec *executionContext) fieldContext_GitSync_problems(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27988,6 +27774,9 @@ func (ec *executionContext) fieldContext_GitSync_problems(_ context.Context, fie
 }
 
 func (ec *executionContext) _GitSync_operation(ctx context.Context, field graphql.CollectedField, obj *model.GitSync) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Operation); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28017,19 +27806,18 @@ func (ec *executionContext) fieldContext_GitSync_operation(_ context.Context, fi
 }
 
 func (ec *executionContext) _GrantPermissionsPayload_resource(ctx context.Context, field graphql.CollectedField, obj *model.GrantPermissionsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GrantPermissionsPayload_resource,
-		func(ctx context.Context) (any, error) {
-			return obj.Resource, nil
-		},
-		nil,
-		ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_GrantPermissionsPayload_resource(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode(ctx, field.Selections, obj.Resource)
 }
 
 func (ec *executionContext) fieldContext_GrantPermissionsPayload_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28046,19 +27834,18 @@ func (ec *executionContext) fieldContext_GrantPermissionsPayload_resource(_ cont
 }
 
 func (ec *executionContext) _ImportGitRepositoryPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.ImportGitRepositoryPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ImportGitRepositoryPayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ImportGitRepositoryPayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28145,6 +27932,9 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 }
 
 func (ec *executionContext) _Invite_id(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Handle()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28203,19 +27993,7 @@ func (ec *executionContext) fieldContext_Invite_url(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Invite_role(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invite_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
-		true,
-		false,
-	)
+	return ec.marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Invite_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28261,19 +28039,7 @@ func (ec *executionContext) fieldContext_Invite_resource(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Invite_email(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invite_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Invite_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28290,6 +28056,9 @@ func (ec *executionContext) fieldContext_Invite_email(_ context.Context, field g
 }
 
 func (ec *executionContext) _Invite_redundant(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Redundant); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28319,6 +28088,9 @@ func (ec *executionContext) fieldContext_Invite_redundant(_ context.Context, fie
 }
 
 func (ec *executionContext) _Invite_uses(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Uses); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28348,19 +28120,7 @@ func (ec *executionContext) fieldContext_Invite_uses(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Invite_maximumUses(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invite_maximumUses,
-		func(ctx context.Context) (any, error) {
-			return obj.MaximumUses, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.MaximumUses)
 }
 
 func (ec *executionContext) fieldContext_Invite_maximumUses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28377,19 +28137,7 @@ func (ec *executionContext) fieldContext_Invite_maximumUses(_ context.Context, f
 }
 
 func (ec *executionContext) _Invite_expiresAt(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invite_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Invite_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28406,6 +28154,9 @@ func (ec *executionContext) fieldContext_Invite_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Invite_createdAt(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28478,19 +28229,7 @@ func (ec *executionContext) fieldContext_Invite_creator(_ context.Context, field
 }
 
 func (ec *executionContext) _Invite_delivery(ctx context.Context, field graphql.CollectedField, obj *invite.Invite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invite_delivery,
-		func(ctx context.Context) (any, error) {
-			return obj.Delivery, nil
-		},
-		nil,
-		ec.marshalOInviteDelivery2ᚖoctavoᚋinternalᚋenumᚐInviteDelivery,
-		true,
-		false,
-	)
+	return ec.marshalOInviteDelivery2ᚖoctavoᚋinternalᚋenumᚐInviteDelivery(ctx, field.Selections, obj.Delivery)
 }
 
 func (ec *executionContext) fieldContext_Invite_delivery(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28507,19 +28246,18 @@ func (ec *executionContext) fieldContext_Invite_delivery(_ context.Context, fiel
 }
 
 func (ec *executionContext) _InviteConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNInviteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐInviteEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInviteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐInviteEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_InviteConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28542,19 +28280,18 @@ func (ec *executionContext) fieldContext_InviteConnection_edges(_ context.Contex
 }
 
 func (ec *executionContext) _InviteConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_InviteConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28597,19 +28334,18 @@ func (ec *executionContext) fieldContext_InviteConnection_nodes(_ context.Contex
 }
 
 func (ec *executionContext) _InviteConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.InviteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_InviteConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28665,6 +28401,9 @@ func (ec *executionContext) fieldContext_InviteConnection_totalCount(_ context.C
 }
 
 func (ec *executionContext) _InviteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.InviteEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28694,19 +28433,18 @@ func (ec *executionContext) fieldContext_InviteEdge_cursor(_ context.Context, fi
 }
 
 func (ec *executionContext) _InviteEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.InviteEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_InviteEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28749,19 +28487,18 @@ func (ec *executionContext) fieldContext_InviteEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _InviteUsersToOrganizationPayload_users(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteUsersToOrganizationPayload_users,
-		func(ctx context.Context) (any, error) {
-			return obj.Users, nil
-		},
-		nil,
-		ec.marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteUsersToOrganizationPayload_users(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ(ctx, field.Selections, obj.Users)
 }
 
 func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_users(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28792,19 +28529,18 @@ func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_users(
 }
 
 func (ec *executionContext) _InviteUsersToOrganizationPayload_invites(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteUsersToOrganizationPayload_invites,
-		func(ctx context.Context) (any, error) {
-			return obj.Invites, nil
-		},
-		nil,
-		ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteUsersToOrganizationPayload_invites(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ(ctx, field.Selections, obj.Invites)
 }
 
 func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_invites(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28847,19 +28583,18 @@ func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_invite
 }
 
 func (ec *executionContext) _InviteUsersToOrganizationPayload_failedSSOEmails(ctx context.Context, field graphql.CollectedField, obj *model.InviteUsersToOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails,
-		func(ctx context.Context) (any, error) {
-			return obj.FailedSSOEmails, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.FailedSSOEmails)
 }
 
 func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_failedSSOEmails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28876,19 +28611,18 @@ func (ec *executionContext) fieldContext_InviteUsersToOrganizationPayload_failed
 }
 
 func (ec *executionContext) _JoinOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.JoinOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_JoinOrganizationPayload_organization,
-		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_JoinOrganizationPayload_organization(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Organization)
 }
 
 func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28977,19 +28711,18 @@ func (ec *executionContext) fieldContext_JoinOrganizationPayload_organization(_ 
 }
 
 func (ec *executionContext) _JoinOrganizationWithInvitePayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.JoinOrganizationWithInvitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_JoinOrganizationWithInvitePayload_organization,
-		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_JoinOrganizationWithInvitePayload_organization(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Organization)
 }
 
 func (ec *executionContext) fieldContext_JoinOrganizationWithInvitePayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29078,6 +28811,9 @@ func (ec *executionContext) fieldContext_JoinOrganizationWithInvitePayload_organ
 }
 
 func (ec *executionContext) _Link_status(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalLinkStatus(obj.Status); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29107,6 +28843,9 @@ func (ec *executionContext) fieldContext_Link_status(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Link_relation(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalLinkRelation(obj.Relation); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29136,19 +28875,18 @@ func (ec *executionContext) fieldContext_Link_relation(_ context.Context, field 
 }
 
 func (ec *executionContext) _Link_target(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Link_target,
-		func(ctx context.Context) (any, error) {
-			return obj.Target(), nil
-		},
-		nil,
-		ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Link_target(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx, field.Selections, obj.Target())
 }
 
 func (ec *executionContext) fieldContext_Link_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29187,19 +28925,18 @@ func (ec *executionContext) fieldContext_Link_target(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Link_targetLocation(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Link_targetLocation,
-		func(ctx context.Context) (any, error) {
-			return obj.TargetLocation(), nil
-		},
-		nil,
-		ec.marshalOContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Link_targetLocation(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx, field.Selections, obj.TargetLocation())
 }
 
 func (ec *executionContext) fieldContext_Link_targetLocation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29242,19 +28979,18 @@ func (ec *executionContext) fieldContext_Link_targetLocation(_ context.Context, 
 }
 
 func (ec *executionContext) _Link_locations(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Link) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Link_locations,
-		func(ctx context.Context) (any, error) {
-			return obj.Locations(), nil
-		},
-		nil,
-		ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Link_locations(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ(ctx, field.Selections, obj.Locations())
 }
 
 func (ec *executionContext) fieldContext_Link_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29297,19 +29033,18 @@ func (ec *executionContext) fieldContext_Link_locations(_ context.Context, field
 }
 
 func (ec *executionContext) _LinkConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.LinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_LinkConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29332,19 +29067,18 @@ func (ec *executionContext) fieldContext_LinkConnection_edges(_ context.Context,
 }
 
 func (ec *executionContext) _LinkConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.LinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_LinkConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29373,19 +29107,18 @@ func (ec *executionContext) fieldContext_LinkConnection_nodes(_ context.Context,
 }
 
 func (ec *executionContext) _LinkConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.LinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_LinkConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29441,19 +29174,18 @@ func (ec *executionContext) fieldContext_LinkConnection_totalCount(_ context.Con
 }
 
 func (ec *executionContext) _LinkConnection_stats(ctx context.Context, field graphql.CollectedField, obj *model.LinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkConnection_stats,
-		func(ctx context.Context) (any, error) {
-			return obj.Stats, nil
-		},
-		nil,
-		ec.marshalNLinkStats2ᚖoctavoᚋinternalᚋlinkgraphᚐStats,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkConnection_stats(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNLinkStats2ᚖoctavoᚋinternalᚋlinkgraphᚐStats(ctx, field.Selections, obj.Stats)
 }
 
 func (ec *executionContext) fieldContext_LinkConnection_stats(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29476,6 +29208,9 @@ func (ec *executionContext) fieldContext_LinkConnection_stats(_ context.Context,
 }
 
 func (ec *executionContext) _LinkEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.LinkEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29505,19 +29240,18 @@ func (ec *executionContext) fieldContext_LinkEdge_cursor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _LinkEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.LinkEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_LinkEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29546,6 +29280,9 @@ func (ec *executionContext) fieldContext_LinkEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _LinkStats_total(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Stats) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Total); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29575,19 +29312,18 @@ func (ec *executionContext) fieldContext_LinkStats_total(_ context.Context, fiel
 }
 
 func (ec *executionContext) _LinkStats_broken(ctx context.Context, field graphql.CollectedField, obj *linkgraph.Stats) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LinkStats_broken,
-		func(ctx context.Context) (any, error) {
-			return obj.Broken, nil
-		},
-		nil,
-		ec.marshalNBrokenLinkStats2octavoᚋinternalᚋlinkgraphᚐBrokenStats,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_LinkStats_broken(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNBrokenLinkStats2octavoᚋinternalᚋlinkgraphᚐBrokenStats(ctx, field.Selections, obj.Broken)
 }
 
 func (ec *executionContext) fieldContext_LinkStats_broken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29610,6 +29346,9 @@ func (ec *executionContext) fieldContext_LinkStats_broken(_ context.Context, fie
 }
 
 func (ec *executionContext) _Member_id(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29639,19 +29378,7 @@ func (ec *executionContext) fieldContext_Member_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Member_role(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Member_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
-		true,
-		false,
-	)
+	return ec.marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Member_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29711,6 +29438,9 @@ func (ec *executionContext) fieldContext_Member_user(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Member_disabled(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Disabled); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29740,6 +29470,9 @@ func (ec *executionContext) fieldContext_Member_disabled(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Member_joinedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.JoinedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29769,19 +29502,7 @@ func (ec *executionContext) fieldContext_Member_joinedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Member_lastSeenAt(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Member_lastSeenAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastSeenAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.LastSeenAt)
 }
 
 func (ec *executionContext) fieldContext_Member_lastSeenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29798,6 +29519,9 @@ func (ec *executionContext) fieldContext_Member_lastSeenAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Member_sso(ctx context.Context, field graphql.CollectedField, obj *ent.Member) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.SSO); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -29885,19 +29609,18 @@ func (ec *executionContext) fieldContext_Member_teamCount(_ context.Context, fie
 }
 
 func (ec *executionContext) _MemberConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.MemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_MemberConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29920,19 +29643,18 @@ func (ec *executionContext) fieldContext_MemberConnection_edges(_ context.Contex
 }
 
 func (ec *executionContext) _MemberConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.MemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNMember2ᚕᚖoctavoᚋentᚐMemberᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚕᚖoctavoᚋentᚐMemberᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_MemberConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29969,19 +29691,18 @@ func (ec *executionContext) fieldContext_MemberConnection_nodes(_ context.Contex
 }
 
 func (ec *executionContext) _MemberConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.MemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_MemberConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30037,6 +29758,9 @@ func (ec *executionContext) fieldContext_MemberConnection_totalCount(_ context.C
 }
 
 func (ec *executionContext) _MemberEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.MemberEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30066,19 +29790,18 @@ func (ec *executionContext) fieldContext_MemberEdge_cursor(_ context.Context, fi
 }
 
 func (ec *executionContext) _MemberEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.MemberEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_MemberEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30115,6 +29838,9 @@ func (ec *executionContext) fieldContext_MemberEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MemberSpace_permission(ctx context.Context, field graphql.CollectedField, obj *space.MemberSpace) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRole(obj.Permission); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30144,19 +29870,18 @@ func (ec *executionContext) fieldContext_MemberSpace_permission(_ context.Contex
 }
 
 func (ec *executionContext) _MemberSpace_space(ctx context.Context, field graphql.CollectedField, obj *space.MemberSpace) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberSpace_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberSpace_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30243,19 +29968,18 @@ func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, fi
 }
 
 func (ec *executionContext) _MemberSpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberSpaceConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNMemberSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberSpaceConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMemberSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_MemberSpaceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30278,19 +30002,18 @@ func (ec *executionContext) fieldContext_MemberSpaceConnection_edges(_ context.C
 }
 
 func (ec *executionContext) _MemberSpaceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberSpaceConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNMemberSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐMemberSpaceᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberSpaceConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMemberSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐMemberSpaceᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_MemberSpaceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30313,19 +30036,18 @@ func (ec *executionContext) fieldContext_MemberSpaceConnection_nodes(_ context.C
 }
 
 func (ec *executionContext) _MemberSpaceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberSpaceConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberSpaceConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_MemberSpaceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30381,6 +30103,9 @@ func (ec *executionContext) fieldContext_MemberSpaceConnection_totalCount(_ cont
 }
 
 func (ec *executionContext) _MemberSpaceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30410,19 +30135,18 @@ func (ec *executionContext) fieldContext_MemberSpaceEdge_cursor(_ context.Contex
 }
 
 func (ec *executionContext) _MemberSpaceEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.MemberSpaceEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MemberSpaceEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MemberSpaceEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_MemberSpaceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30445,19 +30169,18 @@ func (ec *executionContext) fieldContext_MemberSpaceEdge_node(_ context.Context,
 }
 
 func (ec *executionContext) _MergeChangeRequestPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.MergeChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeChangeRequestPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergeChangeRequestPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_MergeChangeRequestPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30534,19 +30257,18 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_changeRequest
 }
 
 func (ec *executionContext) _MergeChangeRequestPayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.MergeChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeChangeRequestPayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergeChangeRequestPayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_MergeChangeRequestPayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30601,6 +30323,9 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_revision(_ co
 }
 
 func (ec *executionContext) _MergeChangeRequestPayload_result(ctx context.Context, field graphql.CollectedField, obj *model.MergeChangeRequestPayload) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeResult(obj.Result); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30630,19 +30355,18 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_result(_ cont
 }
 
 func (ec *executionContext) _MergeChangeRequestPayload_conflicts(ctx context.Context, field graphql.CollectedField, obj *model.MergeChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeChangeRequestPayload_conflicts,
-		func(ctx context.Context) (any, error) {
-			return obj.Conflicts, nil
-		},
-		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergeChangeRequestPayload_conflicts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx, field.Selections, obj.Conflicts)
 }
 
 func (ec *executionContext) fieldContext_MergeChangeRequestPayload_conflicts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30683,6 +30407,9 @@ func (ec *executionContext) fieldContext_MergeChangeRequestPayload_conflicts(_ c
 }
 
 func (ec *executionContext) _MergePreview_mergeable(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Mergeable); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30712,19 +30439,18 @@ func (ec *executionContext) fieldContext_MergePreview_mergeable(_ context.Contex
 }
 
 func (ec *executionContext) _MergePreview_unmetRules(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergePreview_unmetRules,
-		func(ctx context.Context) (any, error) {
-			return obj.UnmetRules, nil
-		},
-		nil,
-		ec.marshalNUnmetRule2ᚕᚖoctavoᚋinternalᚋchangerequestᚐUnmetRuleᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergePreview_unmetRules(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUnmetRule2ᚕᚖoctavoᚋinternalᚋchangerequestᚐUnmetRuleᚄ(ctx, field.Selections, obj.UnmetRules)
 }
 
 func (ec *executionContext) fieldContext_MergePreview_unmetRules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30747,19 +30473,18 @@ func (ec *executionContext) fieldContext_MergePreview_unmetRules(_ context.Conte
 }
 
 func (ec *executionContext) _MergePreview_conflicts(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergePreview_conflicts,
-		func(ctx context.Context) (any, error) {
-			return obj.Conflicts, nil
-		},
-		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergePreview_conflicts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx, field.Selections, obj.Conflicts)
 }
 
 func (ec *executionContext) fieldContext_MergePreview_conflicts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30800,19 +30525,18 @@ func (ec *executionContext) fieldContext_MergePreview_conflicts(_ context.Contex
 }
 
 func (ec *executionContext) _MergePreview_changes(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergePreview_changes,
-		func(ctx context.Context) (any, error) {
-			return obj.Changes, nil
-		},
-		nil,
-		ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergePreview_changes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ(ctx, field.Selections, obj.Changes)
 }
 
 func (ec *executionContext) fieldContext_MergePreview_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30849,19 +30573,18 @@ func (ec *executionContext) fieldContext_MergePreview_changes(_ context.Context,
 }
 
 func (ec *executionContext) _MergePreview_mainRevision(ctx context.Context, field graphql.CollectedField, obj *changerequest.Preview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergePreview_mainRevision,
-		func(ctx context.Context) (any, error) {
-			return obj.MainRevision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergePreview_mainRevision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.MainRevision)
 }
 
 func (ec *executionContext) fieldContext_MergePreview_mainRevision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30916,6 +30639,9 @@ func (ec *executionContext) fieldContext_MergePreview_mainRevision(_ context.Con
 }
 
 func (ec *executionContext) _MergeRule_rule(ctx context.Context, field graphql.CollectedField, obj *mergerule.Rule) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeRuleKind(obj.Rule); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -30945,19 +30671,18 @@ func (ec *executionContext) fieldContext_MergeRule_rule(_ context.Context, field
 }
 
 func (ec *executionContext) _MergeRule_users(ctx context.Context, field graphql.CollectedField, obj *mergerule.Rule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeRule_users,
-		func(ctx context.Context) (any, error) {
-			return obj.Users, nil
-		},
-		nil,
-		ec.marshalNID2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergeRule_users(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNID2ᚕstringᚄ(ctx, field.Selections, obj.Users)
 }
 
 func (ec *executionContext) fieldContext_MergeRule_users(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30974,19 +30699,7 @@ func (ec *executionContext) fieldContext_MergeRule_users(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MergeRule_expression(ctx context.Context, field graphql.CollectedField, obj *mergerule.Rule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeRule_expression,
-		func(ctx context.Context) (any, error) {
-			return obj.Expression, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Expression)
 }
 
 func (ec *executionContext) fieldContext_MergeRule_expression(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31003,6 +30716,9 @@ func (ec *executionContext) fieldContext_MergeRule_expression(_ context.Context,
 }
 
 func (ec *executionContext) _MergeRules_type(ctx context.Context, field graphql.CollectedField, obj *mergerule.Rules) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeRulesType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31032,19 +30748,18 @@ func (ec *executionContext) fieldContext_MergeRules_type(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MergeRules_rules(ctx context.Context, field graphql.CollectedField, obj *mergerule.Rules) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MergeRules_rules,
-		func(ctx context.Context) (any, error) {
-			return obj.Rules, nil
-		},
-		nil,
-		ec.marshalNMergeRule2ᚕoctavoᚋinternalᚋmergeruleᚐRuleᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MergeRules_rules(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMergeRule2ᚕoctavoᚋinternalᚋmergeruleᚐRuleᚄ(ctx, field.Selections, obj.Rules)
 }
 
 func (ec *executionContext) fieldContext_MergeRules_rules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31069,19 +30784,18 @@ func (ec *executionContext) fieldContext_MergeRules_rules(_ context.Context, fie
 }
 
 func (ec *executionContext) _MoveCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.MoveCollectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MoveCollectionPayload_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MoveCollectionPayload_collection(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_MoveCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31130,19 +30844,18 @@ func (ec *executionContext) fieldContext_MoveCollectionPayload_collection(_ cont
 }
 
 func (ec *executionContext) _MoveSiteSectionGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSectionGroupPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MoveSiteSectionGroupPayload_sectionGroup,
-		func(ctx context.Context) (any, error) {
-			return obj.SectionGroup, nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MoveSiteSectionGroupPayload_sectionGroup(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, field.Selections, obj.SectionGroup)
 }
 
 func (ec *executionContext) fieldContext_MoveSiteSectionGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31175,19 +30888,18 @@ func (ec *executionContext) fieldContext_MoveSiteSectionGroupPayload_sectionGrou
 }
 
 func (ec *executionContext) _MoveSiteSectionPayload_section(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MoveSiteSectionPayload_section,
-		func(ctx context.Context) (any, error) {
-			return obj.Section, nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MoveSiteSectionPayload_section(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, field.Selections, obj.Section)
 }
 
 func (ec *executionContext) fieldContext_MoveSiteSectionPayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31228,19 +30940,18 @@ func (ec *executionContext) fieldContext_MoveSiteSectionPayload_section(_ contex
 }
 
 func (ec *executionContext) _MoveSiteSpacePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.MoveSiteSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MoveSiteSpacePayload_siteSpace,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpace, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MoveSiteSpacePayload_siteSpace(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, field.Selections, obj.SiteSpace)
 }
 
 func (ec *executionContext) fieldContext_MoveSiteSpacePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31281,19 +30992,18 @@ func (ec *executionContext) fieldContext_MoveSiteSpacePayload_siteSpace(_ contex
 }
 
 func (ec *executionContext) _MoveSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.MoveSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MoveSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_MoveSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35572,6 +35282,9 @@ func (ec *executionContext) fieldContext_Mutation_revokeAccessToken(ctx context.
 }
 
 func (ec *executionContext) _Organization_id(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35601,6 +35314,9 @@ func (ec *executionContext) fieldContext_Organization_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Organization_title(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35630,6 +35346,9 @@ func (ec *executionContext) fieldContext_Organization_title(_ context.Context, f
 }
 
 func (ec *executionContext) _Organization_createdAt(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35659,19 +35378,18 @@ func (ec *executionContext) fieldContext_Organization_createdAt(_ context.Contex
 }
 
 func (ec *executionContext) _Organization_emailDomains(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_emailDomains,
-		func(ctx context.Context) (any, error) {
-			return obj.EmailDomains, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Organization_emailDomains(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.EmailDomains)
 }
 
 func (ec *executionContext) fieldContext_Organization_emailDomains(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35688,19 +35406,7 @@ func (ec *executionContext) fieldContext_Organization_emailDomains(_ context.Con
 }
 
 func (ec *executionContext) _Organization_hostname(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_hostname,
-		func(ctx context.Context) (any, error) {
-			return obj.Hostname, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Hostname)
 }
 
 func (ec *executionContext) fieldContext_Organization_hostname(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35717,6 +35423,9 @@ func (ec *executionContext) fieldContext_Organization_hostname(_ context.Context
 }
 
 func (ec *executionContext) _Organization_type(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalOrganizationType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35746,19 +35455,7 @@ func (ec *executionContext) fieldContext_Organization_type(_ context.Context, fi
 }
 
 func (ec *executionContext) _Organization_useCase(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_useCase,
-		func(ctx context.Context) (any, error) {
-			return obj.UseCase, nil
-		},
-		nil,
-		ec.marshalOOrganizationUseCase2ᚖoctavoᚋinternalᚋenumᚐOrganizationUseCase,
-		true,
-		false,
-	)
+	return ec.marshalOOrganizationUseCase2ᚖoctavoᚋinternalᚋenumᚐOrganizationUseCase(ctx, field.Selections, obj.UseCase)
 }
 
 func (ec *executionContext) fieldContext_Organization_useCase(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35775,19 +35472,7 @@ func (ec *executionContext) fieldContext_Organization_useCase(_ context.Context,
 }
 
 func (ec *executionContext) _Organization_communityType(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_communityType,
-		func(ctx context.Context) (any, error) {
-			return obj.CommunityType, nil
-		},
-		nil,
-		ec.marshalOOrganizationCommunityType2ᚖoctavoᚋinternalᚋenumᚐOrganizationCommunityType,
-		true,
-		false,
-	)
+	return ec.marshalOOrganizationCommunityType2ᚖoctavoᚋinternalᚋenumᚐOrganizationCommunityType(ctx, field.Selections, obj.CommunityType)
 }
 
 func (ec *executionContext) fieldContext_Organization_communityType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35804,6 +35489,9 @@ func (ec *executionContext) fieldContext_Organization_communityType(_ context.Co
 }
 
 func (ec *executionContext) _Organization_plan(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Plan); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35833,19 +35521,7 @@ func (ec *executionContext) fieldContext_Organization_plan(_ context.Context, fi
 }
 
 func (ec *executionContext) _Organization_defaultRole(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_defaultRole,
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultRole, nil
-		},
-		nil,
-		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
-		true,
-		false,
-	)
+	return ec.marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx, field.Selections, obj.DefaultRole)
 }
 
 func (ec *executionContext) fieldContext_Organization_defaultRole(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35891,6 +35567,9 @@ func (ec *executionContext) fieldContext_Organization_defaultContent(_ context.C
 }
 
 func (ec *executionContext) _Organization_sso(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.SSO); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35920,6 +35599,9 @@ func (ec *executionContext) fieldContext_Organization_sso(_ context.Context, fie
 }
 
 func (ec *executionContext) _Organization_ai(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Ai); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35949,6 +35631,9 @@ func (ec *executionContext) fieldContext_Organization_ai(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Organization_inviteLinks(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.InviteLinks); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35978,19 +35663,18 @@ func (ec *executionContext) fieldContext_Organization_inviteLinks(_ context.Cont
 }
 
 func (ec *executionContext) _Organization_mergeRules(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_mergeRules,
-		func(ctx context.Context) (any, error) {
-			return obj.MergeRules, nil
-		},
-		nil,
-		ec.marshalNMergeRules2octavoᚋinternalᚋmergeruleᚐRules,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Organization_mergeRules(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMergeRules2octavoᚋinternalᚋmergeruleᚐRules(ctx, field.Selections, obj.MergeRules)
 }
 
 func (ec *executionContext) fieldContext_Organization_mergeRules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36050,19 +35734,18 @@ func (ec *executionContext) fieldContext_Organization_urls(_ context.Context, fi
 }
 
 func (ec *executionContext) _Organization_permissions(ctx context.Context, field graphql.CollectedField, obj *organization.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Organization_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNOrganizationPermissions2octavoᚋinternalᚋorganizationᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Organization_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganizationPermissions2octavoᚋinternalᚋorganizationᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_Organization_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37109,19 +36792,18 @@ func (ec *executionContext) fieldContext_Organization_team(ctx context.Context, 
 }
 
 func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrganizationConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNOrganizationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐOrganizationEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_OrganizationConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganizationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐOrganizationEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_OrganizationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37144,19 +36826,18 @@ func (ec *executionContext) fieldContext_OrganizationConnection_edges(_ context.
 }
 
 func (ec *executionContext) _OrganizationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrganizationConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚕᚖoctavoᚋinternalᚋorganizationᚐOrganizationᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_OrganizationConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚕᚖoctavoᚋinternalᚋorganizationᚐOrganizationᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37245,19 +36926,18 @@ func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.
 }
 
 func (ec *executionContext) _OrganizationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrganizationConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_OrganizationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37313,6 +36993,9 @@ func (ec *executionContext) fieldContext_OrganizationConnection_totalCount(_ con
 }
 
 func (ec *executionContext) _OrganizationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37342,19 +37025,18 @@ func (ec *executionContext) fieldContext_OrganizationEdge_cursor(_ context.Conte
 }
 
 func (ec *executionContext) _OrganizationEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrganizationEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_OrganizationEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37443,6 +37125,9 @@ func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _OrganizationPermissions_view(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37472,6 +37157,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_view(_ context.
 }
 
 func (ec *executionContext) _OrganizationPermissions_admin(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Admin); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37501,6 +37189,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_admin(_ context
 }
 
 func (ec *executionContext) _OrganizationPermissions_ownTeam(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.OwnTeam); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37530,6 +37221,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_ownTeam(_ conte
 }
 
 func (ec *executionContext) _OrganizationPermissions_createContent(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.CreateContent); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37559,6 +37253,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_createContent(_
 }
 
 func (ec *executionContext) _OrganizationPermissions_createOpenAPISpec(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.CreateOpenAPISpec); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37588,6 +37285,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_createOpenAPISp
 }
 
 func (ec *executionContext) _OrganizationPermissions_ingestConversations(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IngestConversations); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37617,6 +37317,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_ingestConversat
 }
 
 func (ec *executionContext) _OrganizationPermissions_viewBilling(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ViewBilling); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37646,6 +37349,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_viewBilling(_ c
 }
 
 func (ec *executionContext) _OrganizationPermissions_listMembers(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ListMembers); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37675,6 +37381,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_listMembers(_ c
 }
 
 func (ec *executionContext) _OrganizationPermissions_listTeams(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ListTeams); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37704,6 +37413,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_listTeams(_ con
 }
 
 func (ec *executionContext) _OrganizationPermissions_listIntegrations(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ListIntegrations); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37733,6 +37445,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_listIntegration
 }
 
 func (ec *executionContext) _OrganizationPermissions_listInstallations(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ListInstallations); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37762,6 +37477,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_listInstallatio
 }
 
 func (ec *executionContext) _OrganizationPermissions_installIntegration(ctx context.Context, field graphql.CollectedField, obj *organization.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.InstallIntegration); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37791,6 +37509,9 @@ func (ec *executionContext) fieldContext_OrganizationPermissions_installIntegrat
 }
 
 func (ec *executionContext) _OrganizationURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37820,6 +37541,9 @@ func (ec *executionContext) fieldContext_OrganizationURLs_location(_ context.Con
 }
 
 func (ec *executionContext) _OrganizationURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37849,19 +37573,7 @@ func (ec *executionContext) fieldContext_OrganizationURLs_app(_ context.Context,
 }
 
 func (ec *executionContext) _OrganizationURLs_logo(ctx context.Context, field graphql.CollectedField, obj *model.OrganizationURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrganizationURLs_logo,
-		func(ctx context.Context) (any, error) {
-			return obj.Logo, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Logo)
 }
 
 func (ec *executionContext) fieldContext_OrganizationURLs_logo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37878,19 +37590,18 @@ func (ec *executionContext) fieldContext_OrganizationURLs_logo(_ context.Context
 }
 
 func (ec *executionContext) _OverrideSiteSpaceCustomizationPayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.OverrideSiteSpaceCustomizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpace, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, field.Selections, obj.SiteSpace)
 }
 
 func (ec *executionContext) fieldContext_OverrideSiteSpaceCustomizationPayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37931,6 +37642,9 @@ func (ec *executionContext) fieldContext_OverrideSiteSpaceCustomizationPayload_s
 }
 
 func (ec *executionContext) _Page_id(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37960,6 +37674,9 @@ func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _Page_type(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalPageType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -37989,6 +37706,9 @@ func (ec *executionContext) fieldContext_Page_type(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_title(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38018,19 +37738,7 @@ func (ec *executionContext) fieldContext_Page_title(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Page_emoji(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_emoji,
-		func(ctx context.Context) (any, error) {
-			return obj.ShownEmoji(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShownEmoji())
 }
 
 func (ec *executionContext) fieldContext_Page_emoji(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38047,19 +37755,7 @@ func (ec *executionContext) fieldContext_Page_emoji(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Page_icon(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_icon,
-		func(ctx context.Context) (any, error) {
-			return obj.ShownIcon(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShownIcon())
 }
 
 func (ec *executionContext) fieldContext_Page_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38076,19 +37772,7 @@ func (ec *executionContext) fieldContext_Page_icon(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_description(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_description,
-		func(ctx context.Context) (any, error) {
-			return obj.ShownDescription(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShownDescription())
 }
 
 func (ec *executionContext) fieldContext_Page_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38105,6 +37789,9 @@ func (ec *executionContext) fieldContext_Page_description(_ context.Context, fie
 }
 
 func (ec *executionContext) _Page_slug(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Slug); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38134,6 +37821,9 @@ func (ec *executionContext) fieldContext_Page_slug(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_path(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38163,6 +37853,9 @@ func (ec *executionContext) fieldContext_Page_path(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_createdAt(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38192,6 +37885,9 @@ func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_updatedAt(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38221,6 +37917,9 @@ func (ec *executionContext) fieldContext_Page_updatedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_hidden(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Hidden); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38250,6 +37949,9 @@ func (ec *executionContext) fieldContext_Page_hidden(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_noIndex(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.NoIndex); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38279,6 +37981,9 @@ func (ec *executionContext) fieldContext_Page_noIndex(_ context.Context, field g
 }
 
 func (ec *executionContext) _Page_noRobotsIndex(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.NoRobots); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -38308,19 +38013,18 @@ func (ec *executionContext) fieldContext_Page_noRobotsIndex(_ context.Context, f
 }
 
 func (ec *executionContext) _Page_git(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_git,
-		func(ctx context.Context) (any, error) {
-			return obj.GitFile(), nil
-		},
-		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Page_git(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile(ctx, field.Selections, obj.GitFile())
 }
 
 func (ec *executionContext) fieldContext_Page_git(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38343,19 +38047,18 @@ func (ec *executionContext) fieldContext_Page_git(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Page_layout(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_layout,
-		func(ctx context.Context) (any, error) {
-			return obj.ShownLayout(), nil
-		},
-		nil,
-		ec.marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐLayout,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Page_layout(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐLayout(ctx, field.Selections, obj.ShownLayout())
 }
 
 func (ec *executionContext) fieldContext_Page_layout(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38392,19 +38095,18 @@ func (ec *executionContext) fieldContext_Page_layout(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_cover(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_cover,
-		func(ctx context.Context) (any, error) {
-			return obj.Picture(), nil
-		},
-		nil,
-		ec.marshalOPageCover2ᚖoctavoᚋinternalᚋrevisionᚐCover,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Page_cover(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPageCover2ᚖoctavoᚋinternalᚋrevisionᚐCover(ctx, field.Selections, obj.Picture())
 }
 
 func (ec *executionContext) fieldContext_Page_cover(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38460,19 +38162,7 @@ func (ec *executionContext) fieldContext_Page_variables(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_condition(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_condition,
-		func(ctx context.Context) (any, error) {
-			return obj.Condition, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Condition)
 }
 
 func (ec *executionContext) fieldContext_Page_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38489,19 +38179,18 @@ func (ec *executionContext) fieldContext_Page_condition(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_target(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_target,
-		func(ctx context.Context) (any, error) {
-			return obj.LinkTarget(), nil
-		},
-		nil,
-		ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Page_target(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx, field.Selections, obj.LinkTarget())
 }
 
 func (ec *executionContext) fieldContext_Page_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38569,19 +38258,18 @@ func (ec *executionContext) fieldContext_Page_href(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_computed(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_computed,
-		func(ctx context.Context) (any, error) {
-			return obj.Computed, nil
-		},
-		nil,
-		ec.marshalOComputedSource2ᚖoctavoᚋinternalᚋcontentᚐComputed,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Page_computed(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOComputedSource2ᚖoctavoᚋinternalᚋcontentᚐComputed(ctx, field.Selections, obj.Computed)
 }
 
 func (ec *executionContext) fieldContext_Page_computed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38641,19 +38329,18 @@ func (ec *executionContext) fieldContext_Page_urls(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_parent(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_parent,
-		func(ctx context.Context) (any, error) {
-			return obj.Above(), nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Page_parent(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Above())
 }
 
 func (ec *executionContext) fieldContext_Page_parent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38728,19 +38415,18 @@ func (ec *executionContext) fieldContext_Page_parent(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_pages(ctx context.Context, field graphql.CollectedField, obj *revision.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_pages,
-		func(ctx context.Context) (any, error) {
-			return obj.Children(), nil
-		},
-		nil,
-		ec.marshalNPage2ᚕᚖoctavoᚋinternalᚋrevisionᚐPageᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Page_pages(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPage2ᚕᚖoctavoᚋinternalᚋrevisionᚐPageᚄ(ctx, field.Selections, obj.Children())
 }
 
 func (ec *executionContext) fieldContext_Page_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39001,19 +38687,18 @@ func (ec *executionContext) fieldContext_Page_backlinks(ctx context.Context, fie
 }
 
 func (ec *executionContext) _PageCover_ref(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageCover_ref,
-		func(ctx context.Context) (any, error) {
-			return obj.Ref, nil
-		},
-		nil,
-		ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageCover_ref(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx, field.Selections, obj.Ref)
 }
 
 func (ec *executionContext) fieldContext_PageCover_ref(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39052,19 +38737,18 @@ func (ec *executionContext) fieldContext_PageCover_ref(_ context.Context, field 
 }
 
 func (ec *executionContext) _PageCover_refDark(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageCover_refDark,
-		func(ctx context.Context) (any, error) {
-			return obj.RefDark, nil
-		},
-		nil,
-		ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_PageCover_refDark(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOContentReference2ᚖoctavoᚋinternalᚋrevisionᚐReference(ctx, field.Selections, obj.RefDark)
 }
 
 func (ec *executionContext) fieldContext_PageCover_refDark(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39103,19 +38787,18 @@ func (ec *executionContext) fieldContext_PageCover_refDark(_ context.Context, fi
 }
 
 func (ec *executionContext) _PageCover_yPos(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageCover_yPos,
-		func(ctx context.Context) (any, error) {
-			return obj.YPos, nil
-		},
-		nil,
-		ec.marshalNFloat2float64,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageCover_yPos(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFloat2float64(ctx, field.Selections, obj.YPos)
 }
 
 func (ec *executionContext) fieldContext_PageCover_yPos(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39132,19 +38815,18 @@ func (ec *executionContext) fieldContext_PageCover_yPos(_ context.Context, field
 }
 
 func (ec *executionContext) _PageCover_height(ctx context.Context, field graphql.CollectedField, obj *revision.Cover) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageCover_height,
-		func(ctx context.Context) (any, error) {
-			return obj.Height, nil
-		},
-		nil,
-		ec.marshalNFloat2float64,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageCover_height(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFloat2float64(ctx, field.Selections, obj.Height)
 }
 
 func (ec *executionContext) fieldContext_PageCover_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39161,6 +38843,9 @@ func (ec *executionContext) fieldContext_PageCover_height(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *pagination.Info) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.HasNextPage); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39190,6 +38875,9 @@ func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_hasPreviousPage(ctx context.Context, field graphql.CollectedField, obj *pagination.Info) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.HasPreviousPage); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39219,19 +38907,7 @@ func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Cont
 }
 
 func (ec *executionContext) _PageInfo_startCursor(ctx context.Context, field graphql.CollectedField, obj *pagination.Info) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_startCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.StartCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.StartCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39248,19 +38924,7 @@ func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_endCursor(ctx context.Context, field graphql.CollectedField, obj *pagination.Info) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_endCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39277,6 +38941,9 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 }
 
 func (ec *executionContext) _PageLayout_width(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Width); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39306,6 +38973,9 @@ func (ec *executionContext) fieldContext_PageLayout_width(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageLayout_cover(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Cover); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39335,6 +39005,9 @@ func (ec *executionContext) fieldContext_PageLayout_cover(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageLayout_coverSize(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.CoverSize); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39364,6 +39037,9 @@ func (ec *executionContext) fieldContext_PageLayout_coverSize(_ context.Context,
 }
 
 func (ec *executionContext) _PageLayout_title(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39393,6 +39069,9 @@ func (ec *executionContext) fieldContext_PageLayout_title(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageLayout_description(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Description); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39422,6 +39101,9 @@ func (ec *executionContext) fieldContext_PageLayout_description(_ context.Contex
 }
 
 func (ec *executionContext) _PageLayout_tableOfContents(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.TableOfContents); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39451,6 +39133,9 @@ func (ec *executionContext) fieldContext_PageLayout_tableOfContents(_ context.Co
 }
 
 func (ec *executionContext) _PageLayout_outline(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Outline); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39480,6 +39165,9 @@ func (ec *executionContext) fieldContext_PageLayout_outline(_ context.Context, f
 }
 
 func (ec *executionContext) _PageLayout_pagination(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Pagination); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39509,6 +39197,9 @@ func (ec *executionContext) fieldContext_PageLayout_pagination(_ context.Context
 }
 
 func (ec *executionContext) _PageLayout_metadata(ctx context.Context, field graphql.CollectedField, obj *content.Layout) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Metadata); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39538,6 +39229,9 @@ func (ec *executionContext) fieldContext_PageLayout_metadata(_ context.Context, 
 }
 
 func (ec *executionContext) _PageOutcome_kind(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalPageOutcomeKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39567,6 +39261,9 @@ func (ec *executionContext) fieldContext_PageOutcome_kind(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageOutcome_pageId(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.PageID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39596,19 +39293,18 @@ func (ec *executionContext) fieldContext_PageOutcome_pageId(_ context.Context, f
 }
 
 func (ec *executionContext) _PageOutcome_page(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageOutcome_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_PageOutcome_page(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_PageOutcome_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39683,19 +39379,7 @@ func (ec *executionContext) fieldContext_PageOutcome_page(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageOutcome_ref(ctx context.Context, field graphql.CollectedField, obj *edit.PageOutcome) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageOutcome_ref,
-		func(ctx context.Context) (any, error) {
-			return obj.Ref, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Ref)
 }
 
 func (ec *executionContext) fieldContext_PageOutcome_ref(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39712,6 +39396,9 @@ func (ec *executionContext) fieldContext_PageOutcome_ref(_ context.Context, fiel
 }
 
 func (ec *executionContext) _PageSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39741,6 +39428,9 @@ func (ec *executionContext) fieldContext_PageSearchHit_id(_ context.Context, fie
 }
 
 func (ec *executionContext) _PageSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39770,6 +39460,9 @@ func (ec *executionContext) fieldContext_PageSearchHit_title(_ context.Context, 
 }
 
 func (ec *executionContext) _PageSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -39799,19 +39492,18 @@ func (ec *executionContext) fieldContext_PageSearchHit_path(_ context.Context, f
 }
 
 func (ec *executionContext) _PageSearchHit_ancestors(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHit_ancestors,
-		func(ctx context.Context) (any, error) {
-			return obj.Ancestors, nil
-		},
-		nil,
-		ec.marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearchᚐAncestorᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHit_ancestors(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearchᚐAncestorᚄ(ctx, field.Selections, obj.Ancestors)
 }
 
 func (ec *executionContext) fieldContext_PageSearchHit_ancestors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39832,19 +39524,18 @@ func (ec *executionContext) fieldContext_PageSearchHit_ancestors(_ context.Conte
 }
 
 func (ec *executionContext) _PageSearchHit_sections(ctx context.Context, field graphql.CollectedField, obj *search.PageHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHit_sections,
-		func(ctx context.Context) (any, error) {
-			return obj.Sections, nil
-		},
-		nil,
-		ec.marshalNSectionSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSectionHitᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHit_sections(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSectionSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSectionHitᚄ(ctx, field.Selections, obj.Sections)
 }
 
 func (ec *executionContext) fieldContext_PageSearchHit_sections(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39906,19 +39597,18 @@ func (ec *executionContext) fieldContext_PageSearchHit_urls(_ context.Context, f
 }
 
 func (ec *executionContext) _PageSearchHitConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHitConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNPageSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHitConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_PageSearchHitConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39941,19 +39631,18 @@ func (ec *executionContext) fieldContext_PageSearchHitConnection_edges(_ context
 }
 
 func (ec *executionContext) _PageSearchHitConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHitConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHitConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_PageSearchHitConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39984,19 +39673,18 @@ func (ec *executionContext) fieldContext_PageSearchHitConnection_nodes(_ context
 }
 
 func (ec *executionContext) _PageSearchHitConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHitConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHitConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_PageSearchHitConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40052,6 +39740,9 @@ func (ec *executionContext) fieldContext_PageSearchHitConnection_totalCount(_ co
 }
 
 func (ec *executionContext) _PageSearchHitEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHitEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -40081,19 +39772,18 @@ func (ec *executionContext) fieldContext_PageSearchHitEdge_cursor(_ context.Cont
 }
 
 func (ec *executionContext) _PageSearchHitEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.PageSearchHitEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageSearchHitEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PageSearchHitEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_PageSearchHitEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40124,6 +39814,9 @@ func (ec *executionContext) fieldContext_PageSearchHitEdge_node(_ context.Contex
 }
 
 func (ec *executionContext) _PageURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.PageURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -40153,6 +39846,9 @@ func (ec *executionContext) fieldContext_PageURLs_app(_ context.Context, field g
 }
 
 func (ec *executionContext) _PermissionSource_kind(ctx context.Context, field graphql.CollectedField, obj *permission.Source) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalPermissionSourceKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -40258,19 +39954,18 @@ func (ec *executionContext) fieldContext_PermissionSource_team(_ context.Context
 }
 
 func (ec *executionContext) _PostCommentPayload_comment(ctx context.Context, field graphql.CollectedField, obj *model.PostCommentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PostCommentPayload_comment,
-		func(ctx context.Context) (any, error) {
-			return obj.Comment, nil
-		},
-		nil,
-		ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PostCommentPayload_comment(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment(ctx, field.Selections, obj.Comment)
 }
 
 func (ec *executionContext) fieldContext_PostCommentPayload_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40319,19 +40014,18 @@ func (ec *executionContext) fieldContext_PostCommentPayload_comment(_ context.Co
 }
 
 func (ec *executionContext) _PostCommentReplyPayload_commentReply(ctx context.Context, field graphql.CollectedField, obj *model.PostCommentReplyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PostCommentReplyPayload_commentReply,
-		func(ctx context.Context) (any, error) {
-			return obj.CommentReply, nil
-		},
-		nil,
-		ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PostCommentReplyPayload_commentReply(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply(ctx, field.Selections, obj.CommentReply)
 }
 
 func (ec *executionContext) fieldContext_PostCommentReplyPayload_commentReply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40368,19 +40062,18 @@ func (ec *executionContext) fieldContext_PostCommentReplyPayload_commentReply(_ 
 }
 
 func (ec *executionContext) _PublishSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.PublishSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishSitePayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PublishSitePayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_PublishSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40469,19 +40162,18 @@ func (ec *executionContext) fieldContext_PublishSitePayload_site(_ context.Conte
 }
 
 func (ec *executionContext) _PublishedSite_site(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishedSite_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PublishedSite_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_PublishedSite_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40570,19 +40262,18 @@ func (ec *executionContext) fieldContext_PublishedSite_site(_ context.Context, f
 }
 
 func (ec *executionContext) _PublishedSite_structure(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishedSite_structure,
-		func(ctx context.Context) (any, error) {
-			return obj.Structure, nil
-		},
-		nil,
-		ec.marshalNSiteStructure2ᚖoctavoᚋinternalᚋsiteᚐStructure,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PublishedSite_structure(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteStructure2ᚖoctavoᚋinternalᚋsiteᚐStructure(ctx, field.Selections, obj.Structure)
 }
 
 func (ec *executionContext) fieldContext_PublishedSite_structure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40605,19 +40296,18 @@ func (ec *executionContext) fieldContext_PublishedSite_structure(_ context.Conte
 }
 
 func (ec *executionContext) _PublishedSite_customizations(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishedSite_customizations,
-		func(ctx context.Context) (any, error) {
-			return obj.Customizations, nil
-		},
-		nil,
-		ec.marshalNSiteCustomizations2ᚖoctavoᚋgraphᚋmodelᚐSiteCustomizations,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PublishedSite_customizations(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteCustomizations2ᚖoctavoᚋgraphᚋmodelᚐSiteCustomizations(ctx, field.Selections, obj.Customizations)
 }
 
 func (ec *executionContext) fieldContext_PublishedSite_customizations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40640,19 +40330,18 @@ func (ec *executionContext) fieldContext_PublishedSite_customizations(_ context.
 }
 
 func (ec *executionContext) _PublishedSite_scripts(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishedSite_scripts,
-		func(ctx context.Context) (any, error) {
-			return obj.Scripts, nil
-		},
-		nil,
-		ec.marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_PublishedSite_scripts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ(ctx, field.Selections, obj.Scripts)
 }
 
 func (ec *executionContext) fieldContext_PublishedSite_scripts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40677,19 +40366,7 @@ func (ec *executionContext) fieldContext_PublishedSite_scripts(_ context.Context
 }
 
 func (ec *executionContext) _PublishedURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.PublishedURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PublishedURLs_published,
-		func(ctx context.Context) (any, error) {
-			return obj.Published, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Published)
 }
 
 func (ec *executionContext) fieldContext_PublishedURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41710,6 +41387,9 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 }
 
 func (ec *executionContext) _Reaction_emoji(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Emoji); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -41739,6 +41419,9 @@ func (ec *executionContext) fieldContext_Reaction_emoji(_ context.Context, field
 }
 
 func (ec *executionContext) _Reaction_count(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Count()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -41768,19 +41451,18 @@ func (ec *executionContext) fieldContext_Reaction_count(_ context.Context, field
 }
 
 func (ec *executionContext) _Reaction_users(ctx context.Context, field graphql.CollectedField, obj *comment.Reaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Reaction_users,
-		func(ctx context.Context) (any, error) {
-			return obj.Users, nil
-		},
-		nil,
-		ec.marshalNReactionUser2ᚕᚖoctavoᚋinternalᚋcommentᚐReactorᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Reaction_users(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNReactionUser2ᚕᚖoctavoᚋinternalᚋcommentᚐReactorᚄ(ctx, field.Selections, obj.Users)
 }
 
 func (ec *executionContext) fieldContext_Reaction_users(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41846,6 +41528,9 @@ func (ec *executionContext) fieldContext_ReactionUser_user(_ context.Context, fi
 }
 
 func (ec *executionContext) _ReactionUser_reactedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Reactor) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.ReactedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -41875,19 +41560,18 @@ func (ec *executionContext) fieldContext_ReactionUser_reactedAt(_ context.Contex
 }
 
 func (ec *executionContext) _RegenerateSitePublishingAuthPayload_publishingAuth(ctx context.Context, field graphql.CollectedField, obj *model.RegenerateSitePublishingAuthPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishingAuth, nil
-		},
-		nil,
-		ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth(ctx, field.Selections, obj.PublishingAuth)
 }
 
 func (ec *executionContext) fieldContext_RegenerateSitePublishingAuthPayload_publishingAuth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41912,6 +41596,9 @@ func (ec *executionContext) fieldContext_RegenerateSitePublishingAuthPayload_pub
 }
 
 func (ec *executionContext) _RemoveMemberFromOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveMemberFromOrganizationPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -41941,6 +41628,9 @@ func (ec *executionContext) fieldContext_RemoveMemberFromOrganizationPayload_del
 }
 
 func (ec *executionContext) _RemovePermissionPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.RemovePermissionPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Removed); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -41970,19 +41660,18 @@ func (ec *executionContext) fieldContext_RemovePermissionPayload_removed(_ conte
 }
 
 func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.RemoveRequestedReviewerFromChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RemoveRequestedReviewerFromChangeRequestPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RemoveRequestedReviewerFromChangeRequestPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeRequestPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42059,6 +41748,9 @@ func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeReques
 }
 
 func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.RemoveRequestedReviewerFromChangeRequestPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Removed); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42088,6 +41780,9 @@ func (ec *executionContext) fieldContext_RemoveRequestedReviewerFromChangeReques
 }
 
 func (ec *executionContext) _RemoveSectionFromGroupPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveSectionFromGroupPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42117,6 +41812,9 @@ func (ec *executionContext) fieldContext_RemoveSectionFromGroupPayload_deleted(_
 }
 
 func (ec *executionContext) _RemoveTeamFromOrganizationPayload_deleted(ctx context.Context, field graphql.CollectedField, obj *model.RemoveTeamFromOrganizationPayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Deleted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42189,6 +41887,9 @@ func (ec *executionContext) fieldContext_Replier_user(_ context.Context, field g
 }
 
 func (ec *executionContext) _Replier_count(ctx context.Context, field graphql.CollectedField, obj *comment.Replier) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Count); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42218,6 +41919,9 @@ func (ec *executionContext) fieldContext_Replier_count(_ context.Context, field 
 }
 
 func (ec *executionContext) _Replier_updatedAt(ctx context.Context, field graphql.CollectedField, obj *comment.Replier) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42247,19 +41951,18 @@ func (ec *executionContext) fieldContext_Replier_updatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _RequestReviewersForChangeRequestPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.RequestReviewersForChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestReviewersForChangeRequestPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestReviewersForChangeRequestPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_RequestReviewersForChangeRequestPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42336,19 +42039,18 @@ func (ec *executionContext) fieldContext_RequestReviewersForChangeRequestPayload
 }
 
 func (ec *executionContext) _RequestReviewersForChangeRequestPayload_requestedReviewers(ctx context.Context, field graphql.CollectedField, obj *model.RequestReviewersForChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestReviewersForChangeRequestPayload_requestedReviewers,
-		func(ctx context.Context) (any, error) {
-			return obj.RequestedReviewers, nil
-		},
-		nil,
-		ec.marshalNRequestedReviewer2ᚕᚖoctavoᚋentᚐRequestedReviewerᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestReviewersForChangeRequestPayload_requestedReviewers(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRequestedReviewer2ᚕᚖoctavoᚋentᚐRequestedReviewerᚄ(ctx, field.Selections, obj.RequestedReviewers)
 }
 
 func (ec *executionContext) fieldContext_RequestReviewersForChangeRequestPayload_requestedReviewers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42377,6 +42079,9 @@ func (ec *executionContext) fieldContext_RequestReviewersForChangeRequestPayload
 }
 
 func (ec *executionContext) _RequestedReviewer_id(ctx context.Context, field graphql.CollectedField, obj *ent.RequestedReviewer) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42559,6 +42264,9 @@ func (ec *executionContext) fieldContext_RequestedReviewer_revision(_ context.Co
 }
 
 func (ec *executionContext) _RequestedReviewer_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestedReviewer) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42588,19 +42296,18 @@ func (ec *executionContext) fieldContext_RequestedReviewer_createdAt(_ context.C
 }
 
 func (ec *executionContext) _RequestedReviewerConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.RequestedReviewerConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestedReviewerConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNRequestedReviewerEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRequestedReviewerEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestedReviewerConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRequestedReviewerEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRequestedReviewerEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_RequestedReviewerConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42623,19 +42330,18 @@ func (ec *executionContext) fieldContext_RequestedReviewerConnection_edges(_ con
 }
 
 func (ec *executionContext) _RequestedReviewerConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.RequestedReviewerConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestedReviewerConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNRequestedReviewer2ᚕᚖoctavoᚋentᚐRequestedReviewerᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestedReviewerConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRequestedReviewer2ᚕᚖoctavoᚋentᚐRequestedReviewerᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_RequestedReviewerConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42664,19 +42370,18 @@ func (ec *executionContext) fieldContext_RequestedReviewerConnection_nodes(_ con
 }
 
 func (ec *executionContext) _RequestedReviewerConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.RequestedReviewerConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestedReviewerConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestedReviewerConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_RequestedReviewerConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42732,6 +42437,9 @@ func (ec *executionContext) fieldContext_RequestedReviewerConnection_totalCount(
 }
 
 func (ec *executionContext) _RequestedReviewerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.RequestedReviewerEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42761,19 +42469,18 @@ func (ec *executionContext) fieldContext_RequestedReviewerEdge_cursor(_ context.
 }
 
 func (ec *executionContext) _RequestedReviewerEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.RequestedReviewerEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RequestedReviewerEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNRequestedReviewer2ᚖoctavoᚋentᚐRequestedReviewer,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RequestedReviewerEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRequestedReviewer2ᚖoctavoᚋentᚐRequestedReviewer(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_RequestedReviewerEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42802,19 +42509,18 @@ func (ec *executionContext) fieldContext_RequestedReviewerEdge_node(_ context.Co
 }
 
 func (ec *executionContext) _ResolveConflictsPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.ResolveConflictsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ResolveConflictsPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ResolveConflictsPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_ResolveConflictsPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42891,19 +42597,18 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_changeRequest(_
 }
 
 func (ec *executionContext) _ResolveConflictsPayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.ResolveConflictsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ResolveConflictsPayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ResolveConflictsPayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_ResolveConflictsPayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42958,6 +42663,9 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_revision(_ cont
 }
 
 func (ec *executionContext) _ResolveConflictsPayload_result(ctx context.Context, field graphql.CollectedField, obj *model.ResolveConflictsPayload) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeResult(obj.Result); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -42987,19 +42695,18 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_result(_ contex
 }
 
 func (ec *executionContext) _ResolveConflictsPayload_conflicts(ctx context.Context, field graphql.CollectedField, obj *model.ResolveConflictsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ResolveConflictsPayload_conflicts,
-		func(ctx context.Context) (any, error) {
-			return obj.Conflicts, nil
-		},
-		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ResolveConflictsPayload_conflicts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx, field.Selections, obj.Conflicts)
 }
 
 func (ec *executionContext) fieldContext_ResolveConflictsPayload_conflicts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43040,19 +42747,18 @@ func (ec *executionContext) fieldContext_ResolveConflictsPayload_conflicts(_ con
 }
 
 func (ec *executionContext) _RestoreSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.RestoreSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RestoreSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RestoreSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43139,6 +42845,9 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 }
 
 func (ec *executionContext) _ReusableContent_id(ctx context.Context, field graphql.CollectedField, obj *revision.ReusableContent) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43168,6 +42877,9 @@ func (ec *executionContext) fieldContext_ReusableContent_id(_ context.Context, f
 }
 
 func (ec *executionContext) _ReusableContent_title(ctx context.Context, field graphql.CollectedField, obj *revision.ReusableContent) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43197,19 +42909,18 @@ func (ec *executionContext) fieldContext_ReusableContent_title(_ context.Context
 }
 
 func (ec *executionContext) _ReusableContent_git(ctx context.Context, field graphql.CollectedField, obj *revision.ReusableContent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ReusableContent_git,
-		func(ctx context.Context) (any, error) {
-			return obj.GitFile(), nil
-		},
-		nil,
-		ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_ReusableContent_git(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOGitFile2ᚖoctavoᚋinternalᚋrevisionᚐGitFile(ctx, field.Selections, obj.GitFile())
 }
 
 func (ec *executionContext) fieldContext_ReusableContent_git(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43302,19 +43013,18 @@ func (ec *executionContext) fieldContext_ReusableContent_document(ctx context.Co
 }
 
 func (ec *executionContext) _RevertMergePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.RevertMergePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevertMergePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevertMergePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43401,19 +43111,18 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 }
 
 func (ec *executionContext) _RevertMergePayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.RevertMergePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevertMergePayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevertMergePayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_RevertMergePayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43468,6 +43177,9 @@ func (ec *executionContext) fieldContext_RevertMergePayload_revision(_ context.C
 }
 
 func (ec *executionContext) _RevertMergePayload_result(ctx context.Context, field graphql.CollectedField, obj *model.RevertMergePayload) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeResult(obj.Result); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43497,19 +43209,18 @@ func (ec *executionContext) fieldContext_RevertMergePayload_result(_ context.Con
 }
 
 func (ec *executionContext) _RevertMergePayload_conflicts(ctx context.Context, field graphql.CollectedField, obj *model.RevertMergePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevertMergePayload_conflicts,
-		func(ctx context.Context) (any, error) {
-			return obj.Conflicts, nil
-		},
-		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevertMergePayload_conflicts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx, field.Selections, obj.Conflicts)
 }
 
 func (ec *executionContext) fieldContext_RevertMergePayload_conflicts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43550,6 +43261,9 @@ func (ec *executionContext) fieldContext_RevertMergePayload_conflicts(_ context.
 }
 
 func (ec *executionContext) _Review_id(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43579,6 +43293,9 @@ func (ec *executionContext) fieldContext_Review_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Review_status(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalReviewStatus(obj.Status); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43850,6 +43567,9 @@ func (ec *executionContext) fieldContext_Review_revision(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Review_outdated(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Outdated); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -43879,6 +43599,9 @@ func (ec *executionContext) fieldContext_Review_outdated(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Review_createdAt(ctx context.Context, field graphql.CollectedField, obj *changerequest.Review) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -44002,19 +43725,18 @@ func (ec *executionContext) fieldContext_Review_urls(_ context.Context, field gr
 }
 
 func (ec *executionContext) _ReviewConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.ReviewConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ReviewConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNReviewEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐReviewEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ReviewConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNReviewEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐReviewEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_ReviewConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44037,19 +43759,18 @@ func (ec *executionContext) fieldContext_ReviewConnection_edges(_ context.Contex
 }
 
 func (ec *executionContext) _ReviewConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.ReviewConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ReviewConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNReview2ᚕᚖoctavoᚋinternalᚋchangerequestᚐReviewᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ReviewConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNReview2ᚕᚖoctavoᚋinternalᚋchangerequestᚐReviewᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_ReviewConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44088,19 +43809,18 @@ func (ec *executionContext) fieldContext_ReviewConnection_nodes(_ context.Contex
 }
 
 func (ec *executionContext) _ReviewConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.ReviewConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ReviewConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ReviewConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_ReviewConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44156,6 +43876,9 @@ func (ec *executionContext) fieldContext_ReviewConnection_totalCount(_ context.C
 }
 
 func (ec *executionContext) _ReviewEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.ReviewEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -44185,19 +43908,18 @@ func (ec *executionContext) fieldContext_ReviewEdge_cursor(_ context.Context, fi
 }
 
 func (ec *executionContext) _ReviewEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.ReviewEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ReviewEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNReview2ᚖoctavoᚋinternalᚋchangerequestᚐReview,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_ReviewEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNReview2ᚖoctavoᚋinternalᚋchangerequestᚐReview(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_ReviewEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44236,6 +43958,9 @@ func (ec *executionContext) fieldContext_ReviewEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ReviewURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.ReviewURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -44265,6 +43990,9 @@ func (ec *executionContext) fieldContext_ReviewURLs_location(_ context.Context, 
 }
 
 func (ec *executionContext) _Revision_id(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -44294,6 +44022,9 @@ func (ec *executionContext) fieldContext_Revision_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Revision_type(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRevisionType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -44323,19 +44054,18 @@ func (ec *executionContext) fieldContext_Revision_type(_ context.Context, field 
 }
 
 func (ec *executionContext) _Revision_parents(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Revision_parents,
-		func(ctx context.Context) (any, error) {
-			return obj.Parents, nil
-		},
-		nil,
-		ec.marshalNID2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Revision_parents(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNID2ᚕstringᚄ(ctx, field.Selections, obj.Parents)
 }
 
 func (ec *executionContext) fieldContext_Revision_parents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44352,6 +44082,9 @@ func (ec *executionContext) fieldContext_Revision_parents(_ context.Context, fie
 }
 
 func (ec *executionContext) _Revision_createdAt(ctx context.Context, field graphql.CollectedField, obj *revision.Revision) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -45211,6 +44944,9 @@ func (ec *executionContext) fieldContext_Revision_changes(ctx context.Context, f
 }
 
 func (ec *executionContext) _RevisionChange_type(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRevisionChangeType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -45240,19 +44976,18 @@ func (ec *executionContext) fieldContext_RevisionChange_type(_ context.Context, 
 }
 
 func (ec *executionContext) _RevisionChange_page(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_RevisionChange_page(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45327,19 +45062,18 @@ func (ec *executionContext) fieldContext_RevisionChange_page(_ context.Context, 
 }
 
 func (ec *executionContext) _RevisionChange_file(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_file,
-		func(ctx context.Context) (any, error) {
-			return obj.File, nil
-		},
-		nil,
-		ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_RevisionChange_file(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(ctx, field.Selections, obj.File)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_file(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45374,19 +45108,18 @@ func (ec *executionContext) fieldContext_RevisionChange_file(_ context.Context, 
 }
 
 func (ec *executionContext) _RevisionChange_reusableContent(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_reusableContent,
-		func(ctx context.Context) (any, error) {
-			return obj.ReusableContent, nil
-		},
-		nil,
-		ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_RevisionChange_reusableContent(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent(ctx, field.Selections, obj.ReusableContent)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_reusableContent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45415,19 +45148,18 @@ func (ec *executionContext) fieldContext_RevisionChange_reusableContent(_ contex
 }
 
 func (ec *executionContext) _RevisionChange_attributes(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_attributes,
-		func(ctx context.Context) (any, error) {
-			return obj.Attributes, nil
-		},
-		nil,
-		ec.marshalNAttributeChange2ᚕoctavoᚋinternalᚋcontentᚐAttributeChangeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionChange_attributes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAttributeChange2ᚕoctavoᚋinternalᚋcontentᚐAttributeChangeᚄ(ctx, field.Selections, obj.Attributes)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_attributes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45452,19 +45184,18 @@ func (ec *executionContext) fieldContext_RevisionChange_attributes(_ context.Con
 }
 
 func (ec *executionContext) _RevisionChange_movedFrom(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_movedFrom,
-		func(ctx context.Context) (any, error) {
-			return obj.MovedFrom, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_RevisionChange_movedFrom(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.MovedFrom)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_movedFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45539,19 +45270,18 @@ func (ec *executionContext) fieldContext_RevisionChange_movedFrom(_ context.Cont
 }
 
 func (ec *executionContext) _RevisionChange_movedTo(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChange_movedTo,
-		func(ctx context.Context) (any, error) {
-			return obj.MovedTo, nil
-		},
-		nil,
-		ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_RevisionChange_movedTo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.MovedTo)
 }
 
 func (ec *executionContext) fieldContext_RevisionChange_movedTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45626,6 +45356,9 @@ func (ec *executionContext) fieldContext_RevisionChange_movedTo(_ context.Contex
 }
 
 func (ec *executionContext) _RevisionChange_addedLines(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.AddedLines); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -45655,6 +45388,9 @@ func (ec *executionContext) fieldContext_RevisionChange_addedLines(_ context.Con
 }
 
 func (ec *executionContext) _RevisionChange_removedLines(ctx context.Context, field graphql.CollectedField, obj *revision.Change) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.RemovedLines); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -45684,19 +45420,18 @@ func (ec *executionContext) fieldContext_RevisionChange_removedLines(_ context.C
 }
 
 func (ec *executionContext) _RevisionChangeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChangeConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChangeConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNRevisionChangeEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionChangeConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionChangeEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_RevisionChangeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45719,19 +45454,18 @@ func (ec *executionContext) fieldContext_RevisionChangeConnection_edges(_ contex
 }
 
 func (ec *executionContext) _RevisionChangeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChangeConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChangeConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionChangeConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_RevisionChangeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45768,19 +45502,18 @@ func (ec *executionContext) fieldContext_RevisionChangeConnection_nodes(_ contex
 }
 
 func (ec *executionContext) _RevisionChangeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChangeConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChangeConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionChangeConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_RevisionChangeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45836,6 +45569,9 @@ func (ec *executionContext) fieldContext_RevisionChangeConnection_totalCount(_ c
 }
 
 func (ec *executionContext) _RevisionChangeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChangeEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -45865,19 +45601,18 @@ func (ec *executionContext) fieldContext_RevisionChangeEdge_cursor(_ context.Con
 }
 
 func (ec *executionContext) _RevisionChangeEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.RevisionChangeEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionChangeEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionChangeEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_RevisionChangeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45914,19 +45649,18 @@ func (ec *executionContext) fieldContext_RevisionChangeEdge_node(_ context.Conte
 }
 
 func (ec *executionContext) _RevisionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.RevisionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNRevisionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_RevisionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45949,19 +45683,18 @@ func (ec *executionContext) fieldContext_RevisionConnection_edges(_ context.Cont
 }
 
 func (ec *executionContext) _RevisionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.RevisionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNRevision2ᚕᚖoctavoᚋinternalᚋrevisionᚐRevisionᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚕᚖoctavoᚋinternalᚋrevisionᚐRevisionᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_RevisionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46016,19 +45749,18 @@ func (ec *executionContext) fieldContext_RevisionConnection_nodes(_ context.Cont
 }
 
 func (ec *executionContext) _RevisionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.RevisionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_RevisionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46084,6 +45816,9 @@ func (ec *executionContext) fieldContext_RevisionConnection_totalCount(_ context
 }
 
 func (ec *executionContext) _RevisionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.RevisionEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46113,19 +45848,18 @@ func (ec *executionContext) fieldContext_RevisionEdge_cursor(_ context.Context, 
 }
 
 func (ec *executionContext) _RevisionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.RevisionEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_RevisionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46180,19 +45914,7 @@ func (ec *executionContext) fieldContext_RevisionEdge_node(_ context.Context, fi
 }
 
 func (ec *executionContext) _RevisionGit_oid(ctx context.Context, field graphql.CollectedField, obj *revision.Git) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionGit_oid,
-		func(ctx context.Context) (any, error) {
-			return obj.OID, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.OID)
 }
 
 func (ec *executionContext) fieldContext_RevisionGit_oid(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46209,19 +45931,7 @@ func (ec *executionContext) fieldContext_RevisionGit_oid(_ context.Context, fiel
 }
 
 func (ec *executionContext) _RevisionGit_message(ctx context.Context, field graphql.CollectedField, obj *revision.Git) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionGit_message,
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Message)
 }
 
 func (ec *executionContext) fieldContext_RevisionGit_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46238,19 +45948,7 @@ func (ec *executionContext) fieldContext_RevisionGit_message(_ context.Context, 
 }
 
 func (ec *executionContext) _RevisionGit_createdByGitBook(ctx context.Context, field graphql.CollectedField, obj *revision.Git) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionGit_createdByGitBook,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedByGitBook, nil
-		},
-		nil,
-		ec.marshalOBoolean2bool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.CreatedByGitBook)
 }
 
 func (ec *executionContext) fieldContext_RevisionGit_createdByGitBook(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46267,19 +45965,7 @@ func (ec *executionContext) fieldContext_RevisionGit_createdByGitBook(_ context.
 }
 
 func (ec *executionContext) _RevisionGit_url(ctx context.Context, field graphql.CollectedField, obj *revision.Git) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionGit_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalOURI2string,
-		true,
-		false,
-	)
+	return ec.marshalOURI2string(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_RevisionGit_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46296,19 +45982,7 @@ func (ec *executionContext) fieldContext_RevisionGit_url(_ context.Context, fiel
 }
 
 func (ec *executionContext) _RevisionGit_ref(ctx context.Context, field graphql.CollectedField, obj *revision.Git) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionGit_ref,
-		func(ctx context.Context) (any, error) {
-			return obj.Ref, nil
-		},
-		nil,
-		ec.marshalOString2string,
-		true,
-		false,
-	)
+	return ec.marshalOString2string(ctx, field.Selections, obj.Ref)
 }
 
 func (ec *executionContext) fieldContext_RevisionGit_ref(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46325,6 +45999,9 @@ func (ec *executionContext) fieldContext_RevisionGit_ref(_ context.Context, fiel
 }
 
 func (ec *executionContext) _RevisionRedirect_path(ctx context.Context, field graphql.CollectedField, obj *revision.Redirect) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46354,19 +46031,18 @@ func (ec *executionContext) fieldContext_RevisionRedirect_path(_ context.Context
 }
 
 func (ec *executionContext) _RevisionRedirect_page(ctx context.Context, field graphql.CollectedField, obj *revision.Redirect) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionRedirect_page,
-		func(ctx context.Context) (any, error) {
-			return obj.Page, nil
-		},
-		nil,
-		ec.marshalNPage2ᚖoctavoᚋinternalᚋrevisionᚐPage,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionRedirect_page(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, field.Selections, obj.Page)
 }
 
 func (ec *executionContext) fieldContext_RevisionRedirect_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46441,19 +46117,18 @@ func (ec *executionContext) fieldContext_RevisionRedirect_page(_ context.Context
 }
 
 func (ec *executionContext) _RevisionRedirectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionRedirectConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNRevisionRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionRedirectConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_RevisionRedirectConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46476,19 +46151,18 @@ func (ec *executionContext) fieldContext_RevisionRedirectConnection_edges(_ cont
 }
 
 func (ec *executionContext) _RevisionRedirectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionRedirectConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNRevisionRedirect2ᚕᚖoctavoᚋinternalᚋrevisionᚐRedirectᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionRedirectConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionRedirect2ᚕᚖoctavoᚋinternalᚋrevisionᚐRedirectᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_RevisionRedirectConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46511,19 +46185,18 @@ func (ec *executionContext) fieldContext_RevisionRedirectConnection_nodes(_ cont
 }
 
 func (ec *executionContext) _RevisionRedirectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionRedirectConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionRedirectConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_RevisionRedirectConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46579,6 +46252,9 @@ func (ec *executionContext) fieldContext_RevisionRedirectConnection_totalCount(_
 }
 
 func (ec *executionContext) _RevisionRedirectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46608,19 +46284,18 @@ func (ec *executionContext) fieldContext_RevisionRedirectEdge_cursor(_ context.C
 }
 
 func (ec *executionContext) _RevisionRedirectEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.RevisionRedirectEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionRedirectEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevisionRedirectEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_RevisionRedirectEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46643,6 +46318,9 @@ func (ec *executionContext) fieldContext_RevisionRedirectEdge_node(_ context.Con
 }
 
 func (ec *executionContext) _RevisionURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.RevisionURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46672,19 +46350,7 @@ func (ec *executionContext) fieldContext_RevisionURLs_app(_ context.Context, fie
 }
 
 func (ec *executionContext) _RevisionURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.RevisionURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionURLs_published,
-		func(ctx context.Context) (any, error) {
-			return obj.Published, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Published)
 }
 
 func (ec *executionContext) fieldContext_RevisionURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46701,19 +46367,7 @@ func (ec *executionContext) fieldContext_RevisionURLs_published(_ context.Contex
 }
 
 func (ec *executionContext) _RevisionURLs_public(ctx context.Context, field graphql.CollectedField, obj *model.RevisionURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevisionURLs_public,
-		func(ctx context.Context) (any, error) {
-			return obj.Public, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Public)
 }
 
 func (ec *executionContext) fieldContext_RevisionURLs_public(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46730,19 +46384,18 @@ func (ec *executionContext) fieldContext_RevisionURLs_public(_ context.Context, 
 }
 
 func (ec *executionContext) _RevokeAccessTokenPayload_accessToken(ctx context.Context, field graphql.CollectedField, obj *model.RevokeAccessTokenPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RevokeAccessTokenPayload_accessToken,
-		func(ctx context.Context) (any, error) {
-			return obj.AccessToken, nil
-		},
-		nil,
-		ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_RevokeAccessTokenPayload_accessToken(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken(ctx, field.Selections, obj.AccessToken)
 }
 
 func (ec *executionContext) fieldContext_RevokeAccessTokenPayload_accessToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46775,6 +46428,9 @@ func (ec *executionContext) fieldContext_RevokeAccessTokenPayload_accessToken(_ 
 }
 
 func (ec *executionContext) _SearchAncestor_title(ctx context.Context, field graphql.CollectedField, obj *search.Ancestor) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46804,6 +46460,9 @@ func (ec *executionContext) fieldContext_SearchAncestor_title(_ context.Context,
 }
 
 func (ec *executionContext) _SectionSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46833,6 +46492,9 @@ func (ec *executionContext) fieldContext_SectionSearchHit_id(_ context.Context, 
 }
 
 func (ec *executionContext) _SectionSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46862,6 +46524,9 @@ func (ec *executionContext) fieldContext_SectionSearchHit_title(_ context.Contex
 }
 
 func (ec *executionContext) _SectionSearchHit_path(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46891,6 +46556,9 @@ func (ec *executionContext) fieldContext_SectionSearchHit_path(_ context.Context
 }
 
 func (ec *executionContext) _SectionSearchHit_body(ctx context.Context, field graphql.CollectedField, obj *search.SectionHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Body); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46953,19 +46621,18 @@ func (ec *executionContext) fieldContext_SectionSearchHit_urls(_ context.Context
 }
 
 func (ec *executionContext) _SetUserAsSSOMemberForOrganizationPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.SetUserAsSSOMemberForOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SetUserAsSSOMemberForOrganizationPayload_member,
-		func(ctx context.Context) (any, error) {
-			return obj.Member, nil
-		},
-		nil,
-		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SetUserAsSSOMemberForOrganizationPayload_member(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, field.Selections, obj.Member)
 }
 
 func (ec *executionContext) fieldContext_SetUserAsSSOMemberForOrganizationPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47002,6 +46669,9 @@ func (ec *executionContext) fieldContext_SetUserAsSSOMemberForOrganizationPayloa
 }
 
 func (ec *executionContext) _Site_id(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47031,6 +46701,9 @@ func (ec *executionContext) fieldContext_Site_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _Site_title(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47060,6 +46733,9 @@ func (ec *executionContext) fieldContext_Site_title(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Site_type(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalSiteType(obj.Type); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47118,19 +46794,7 @@ func (ec *executionContext) fieldContext_Site_icon(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Site_hostname(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Site_hostname,
-		func(ctx context.Context) (any, error) {
-			return obj.Hostname, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Hostname)
 }
 
 func (ec *executionContext) fieldContext_Site_hostname(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47147,6 +46811,9 @@ func (ec *executionContext) fieldContext_Site_hostname(_ context.Context, field 
 }
 
 func (ec *executionContext) _Site_basename(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Basename); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47211,6 +46878,9 @@ func (ec *executionContext) fieldContext_Site_proxy(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Site_visibility(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalSiteVisibility(obj.Visibility); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47240,6 +46910,9 @@ func (ec *executionContext) fieldContext_Site_visibility(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Site_published(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Published); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47269,6 +46942,9 @@ func (ec *executionContext) fieldContext_Site_published(_ context.Context, field
 }
 
 func (ec *executionContext) _Site_siteSpaceCount(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.SiteSpaceCount); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47298,6 +46974,9 @@ func (ec *executionContext) fieldContext_Site_siteSpaceCount(_ context.Context, 
 }
 
 func (ec *executionContext) _Site_createdAt(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47327,6 +47006,9 @@ func (ec *executionContext) fieldContext_Site_createdAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Site_adaptiveContent(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.AdaptiveContent); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47356,6 +47038,9 @@ func (ec *executionContext) fieldContext_Site_adaptiveContent(_ context.Context,
 }
 
 func (ec *executionContext) _Site_agentsContext(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalAgentsContext(obj.AgentsContext); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -47990,19 +47675,18 @@ func (ec *executionContext) fieldContext_Site_customization(_ context.Context, f
 }
 
 func (ec *executionContext) _Site_adaptiveSchema(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Site_adaptiveSchema,
-		func(ctx context.Context) (any, error) {
-			return obj.Schema(), nil
-		},
-		nil,
-		ec.marshalOSiteAdaptiveSchema2ᚖoctavoᚋinternalᚋsiteᚐAdaptiveSchema,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_Site_adaptiveSchema(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOSiteAdaptiveSchema2ᚖoctavoᚋinternalᚋsiteᚐAdaptiveSchema(ctx, field.Selections, obj.Schema())
 }
 
 func (ec *executionContext) fieldContext_Site_adaptiveSchema(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48512,6 +48196,9 @@ func (ec *executionContext) fieldContext_SiteAdaptiveSchema_jsonSchema(_ context
 }
 
 func (ec *executionContext) _SiteAdaptiveSchema_updatedAt(ctx context.Context, field graphql.CollectedField, obj *site.AdaptiveSchema) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -48541,19 +48228,18 @@ func (ec *executionContext) fieldContext_SiteAdaptiveSchema_updatedAt(_ context.
 }
 
 func (ec *executionContext) _SiteConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48576,19 +48262,18 @@ func (ec *executionContext) fieldContext_SiteConnection_edges(_ context.Context,
 }
 
 func (ec *executionContext) _SiteConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSite2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48677,19 +48362,18 @@ func (ec *executionContext) fieldContext_SiteConnection_nodes(_ context.Context,
 }
 
 func (ec *executionContext) _SiteConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48745,19 +48429,18 @@ func (ec *executionContext) fieldContext_SiteConnection_totalCount(_ context.Con
 }
 
 func (ec *executionContext) _SiteCustomizations_site(ctx context.Context, field graphql.CollectedField, obj *model.SiteCustomizations) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteCustomizations_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNJSON2interface,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteCustomizations_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNJSON2interface(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_SiteCustomizations_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48774,19 +48457,18 @@ func (ec *executionContext) fieldContext_SiteCustomizations_site(_ context.Conte
 }
 
 func (ec *executionContext) _SiteCustomizations_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *model.SiteCustomizations) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteCustomizations_siteSpaces,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpaces, nil
-		},
-		nil,
-		ec.marshalNJSON2interface,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteCustomizations_siteSpaces(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNJSON2interface(ctx, field.Selections, obj.SiteSpaces)
 }
 
 func (ec *executionContext) fieldContext_SiteCustomizations_siteSpaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48803,6 +48485,9 @@ func (ec *executionContext) fieldContext_SiteCustomizations_siteSpaces(_ context
 }
 
 func (ec *executionContext) _SiteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -48832,19 +48517,18 @@ func (ec *executionContext) fieldContext_SiteEdge_cursor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SiteEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48933,6 +48617,9 @@ func (ec *executionContext) fieldContext_SiteEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _SiteIntegrationScript_script(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Script); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -48962,19 +48649,7 @@ func (ec *executionContext) fieldContext_SiteIntegrationScript_script(_ context.
 }
 
 func (ec *executionContext) _SiteIntegrationScript_contentSecurityPolicy(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteIntegrationScript_contentSecurityPolicy,
-		func(ctx context.Context) (any, error) {
-			return obj.ContentSecurityPolicy, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ContentSecurityPolicy)
 }
 
 func (ec *executionContext) fieldContext_SiteIntegrationScript_contentSecurityPolicy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48991,6 +48666,9 @@ func (ec *executionContext) fieldContext_SiteIntegrationScript_contentSecurityPo
 }
 
 func (ec *executionContext) _SiteIntegrationScript_cookies(ctx context.Context, field graphql.CollectedField, obj *model.SiteIntegrationScript) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Cookies); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49020,6 +48698,9 @@ func (ec *executionContext) fieldContext_SiteIntegrationScript_cookies(_ context
 }
 
 func (ec *executionContext) _SitePreview_url(ctx context.Context, field graphql.CollectedField, obj *model.SitePreview) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.URL); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49049,6 +48730,9 @@ func (ec *executionContext) fieldContext_SitePreview_url(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SiteProxy_origin(ctx context.Context, field graphql.CollectedField, obj *model.SiteProxy) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Origin); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49078,6 +48762,9 @@ func (ec *executionContext) fieldContext_SiteProxy_origin(_ context.Context, fie
 }
 
 func (ec *executionContext) _SiteProxy_target(ctx context.Context, field graphql.CollectedField, obj *model.SiteProxy) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Target); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49107,6 +48794,9 @@ func (ec *executionContext) fieldContext_SiteProxy_target(_ context.Context, fie
 }
 
 func (ec *executionContext) _SitePublishingAuth_backend(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalAuthBackend(obj.Backend); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49136,6 +48826,9 @@ func (ec *executionContext) fieldContext_SitePublishingAuth_backend(_ context.Co
 }
 
 func (ec *executionContext) _SitePublishingAuth_privateKey(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.PrivateKey); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49165,19 +48858,7 @@ func (ec *executionContext) fieldContext_SitePublishingAuth_privateKey(_ context
 }
 
 func (ec *executionContext) _SitePublishingAuth_fallbackURL(ctx context.Context, field graphql.CollectedField, obj *site.PublishingAuth) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SitePublishingAuth_fallbackURL,
-		func(ctx context.Context) (any, error) {
-			return obj.FallbackURL, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.FallbackURL)
 }
 
 func (ec *executionContext) fieldContext_SitePublishingAuth_fallbackURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49194,6 +48875,9 @@ func (ec *executionContext) fieldContext_SitePublishingAuth_fallbackURL(_ contex
 }
 
 func (ec *executionContext) _SiteRedirect_id(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49223,6 +48907,9 @@ func (ec *executionContext) fieldContext_SiteRedirect_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SiteRedirect_source(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Source); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49252,19 +48939,18 @@ func (ec *executionContext) fieldContext_SiteRedirect_source(_ context.Context, 
 }
 
 func (ec *executionContext) _SiteRedirect_destination(ctx context.Context, field graphql.CollectedField, obj *site.Redirect) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirect_destination,
-		func(ctx context.Context) (any, error) {
-			return obj.Destination, nil
-		},
-		nil,
-		ec.marshalNSiteRedirectDestination2octavoᚋinternalᚋsiteᚐDestination,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirect_destination(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirectDestination2octavoᚋinternalᚋsiteᚐDestination(ctx, field.Selections, obj.Destination)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirect_destination(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49293,19 +48979,18 @@ func (ec *executionContext) fieldContext_SiteRedirect_destination(_ context.Cont
 }
 
 func (ec *executionContext) _SiteRedirectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirectConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49328,19 +49013,18 @@ func (ec *executionContext) fieldContext_SiteRedirectConnection_edges(_ context.
 }
 
 func (ec *executionContext) _SiteRedirectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSiteRedirect2ᚕᚖoctavoᚋinternalᚋsiteᚐRedirectᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirectConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirect2ᚕᚖoctavoᚋinternalᚋsiteᚐRedirectᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49365,19 +49049,18 @@ func (ec *executionContext) fieldContext_SiteRedirectConnection_nodes(_ context.
 }
 
 func (ec *executionContext) _SiteRedirectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirectConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49433,6 +49116,9 @@ func (ec *executionContext) fieldContext_SiteRedirectConnection_totalCount(_ con
 }
 
 func (ec *executionContext) _SiteRedirectDestination_kind(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRedirectKind(obj.Kind); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49462,19 +49148,7 @@ func (ec *executionContext) fieldContext_SiteRedirectDestination_kind(_ context.
 }
 
 func (ec *executionContext) _SiteRedirectDestination_siteSectionId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectDestination_siteSectionId,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSectionID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.SiteSectionID)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSectionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49491,19 +49165,7 @@ func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSectionId(_
 }
 
 func (ec *executionContext) _SiteRedirectDestination_siteSpaceId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectDestination_siteSpaceId,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpaceID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.SiteSpaceID)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSpaceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49520,19 +49182,7 @@ func (ec *executionContext) fieldContext_SiteRedirectDestination_siteSpaceId(_ c
 }
 
 func (ec *executionContext) _SiteRedirectDestination_pageId(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectDestination_pageId,
-		func(ctx context.Context) (any, error) {
-			return obj.PageID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PageID)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectDestination_pageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49549,19 +49199,7 @@ func (ec *executionContext) fieldContext_SiteRedirectDestination_pageId(_ contex
 }
 
 func (ec *executionContext) _SiteRedirectDestination_url(ctx context.Context, field graphql.CollectedField, obj *site.Destination) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectDestination_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectDestination_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49578,6 +49216,9 @@ func (ec *executionContext) fieldContext_SiteRedirectDestination_url(_ context.C
 }
 
 func (ec *executionContext) _SiteRedirectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49607,19 +49248,18 @@ func (ec *executionContext) fieldContext_SiteRedirectEdge_cursor(_ context.Conte
 }
 
 func (ec *executionContext) _SiteRedirectEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirectEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49644,19 +49284,18 @@ func (ec *executionContext) fieldContext_SiteRedirectEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _SiteRedirectTarget_redirect(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectTarget) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteRedirectTarget_redirect,
-		func(ctx context.Context) (any, error) {
-			return obj.Redirect, nil
-		},
-		nil,
-		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteRedirectTarget_redirect(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, field.Selections, obj.Redirect)
 }
 
 func (ec *executionContext) fieldContext_SiteRedirectTarget_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49681,6 +49320,9 @@ func (ec *executionContext) fieldContext_SiteRedirectTarget_redirect(_ context.C
 }
 
 func (ec *executionContext) _SiteRedirectTarget_target(ctx context.Context, field graphql.CollectedField, obj *model.SiteRedirectTarget) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Target); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49710,6 +49352,9 @@ func (ec *executionContext) fieldContext_SiteRedirectTarget_target(_ context.Con
 }
 
 func (ec *executionContext) _SiteSection_id(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49739,6 +49384,9 @@ func (ec *executionContext) fieldContext_SiteSection_id(_ context.Context, field
 }
 
 func (ec *executionContext) _SiteSection_title(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49768,19 +49416,7 @@ func (ec *executionContext) fieldContext_SiteSection_title(_ context.Context, fi
 }
 
 func (ec *executionContext) _SiteSection_description(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSection_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_SiteSection_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49797,19 +49433,7 @@ func (ec *executionContext) fieldContext_SiteSection_description(_ context.Conte
 }
 
 func (ec *executionContext) _SiteSection_icon(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSection_icon,
-		func(ctx context.Context) (any, error) {
-			return obj.Icon, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Icon)
 }
 
 func (ec *executionContext) fieldContext_SiteSection_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49826,6 +49450,9 @@ func (ec *executionContext) fieldContext_SiteSection_icon(_ context.Context, fie
 }
 
 func (ec *executionContext) _SiteSection_path(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49855,6 +49482,9 @@ func (ec *executionContext) fieldContext_SiteSection_path(_ context.Context, fie
 }
 
 func (ec *executionContext) _SiteSection_default(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Default); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -49884,19 +49514,7 @@ func (ec *executionContext) fieldContext_SiteSection_default(_ context.Context, 
 }
 
 func (ec *executionContext) _SiteSection_condition(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSection_condition,
-		func(ctx context.Context) (any, error) {
-			return obj.Condition, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Condition)
 }
 
 func (ec *executionContext) fieldContext_SiteSection_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49958,19 +49576,18 @@ func (ec *executionContext) fieldContext_SiteSection_sectionGroup(_ context.Cont
 }
 
 func (ec *executionContext) _SiteSection_siteSpaces(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSection_siteSpaces,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpaces, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSection_siteSpaces(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ(ctx, field.Selections, obj.SiteSpaces)
 }
 
 func (ec *executionContext) fieldContext_SiteSection_siteSpaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50145,19 +49762,18 @@ func (ec *executionContext) fieldContext_SiteSection_site(_ context.Context, fie
 }
 
 func (ec *executionContext) _SiteSectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteSectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50180,19 +49796,18 @@ func (ec *executionContext) fieldContext_SiteSectionConnection_edges(_ context.C
 }
 
 func (ec *executionContext) _SiteSectionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50233,19 +49848,18 @@ func (ec *executionContext) fieldContext_SiteSectionConnection_nodes(_ context.C
 }
 
 func (ec *executionContext) _SiteSectionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50301,6 +49915,9 @@ func (ec *executionContext) fieldContext_SiteSectionConnection_totalCount(_ cont
 }
 
 func (ec *executionContext) _SiteSectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50330,19 +49947,18 @@ func (ec *executionContext) fieldContext_SiteSectionEdge_cursor(_ context.Contex
 }
 
 func (ec *executionContext) _SiteSectionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteSectionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50383,6 +49999,9 @@ func (ec *executionContext) fieldContext_SiteSectionEdge_node(_ context.Context,
 }
 
 func (ec *executionContext) _SiteSectionGroup_id(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50412,6 +50031,9 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_id(_ context.Context, 
 }
 
 func (ec *executionContext) _SiteSectionGroup_title(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50441,19 +50063,7 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_title(_ context.Contex
 }
 
 func (ec *executionContext) _SiteSectionGroup_icon(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroup_icon,
-		func(ctx context.Context) (any, error) {
-			return obj.Icon, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Icon)
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroup_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50515,19 +50125,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_sectionGroup(_ context
 }
 
 func (ec *executionContext) _SiteSectionGroup_sections(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroup_sections,
-		func(ctx context.Context) (any, error) {
-			return obj.Sections(), nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroup_sections(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ(ctx, field.Selections, obj.Sections())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroup_sections(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50568,19 +50177,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_sections(_ context.Con
 }
 
 func (ec *executionContext) _SiteSectionGroup_children(ctx context.Context, field graphql.CollectedField, obj *site.Group) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroup_children,
-		func(ctx context.Context) (any, error) {
-			return obj.Children, nil
-		},
-		nil,
-		ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroup_children(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ(ctx, field.Selections, obj.Children)
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroup_children(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50698,19 +50306,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_site(_ context.Context
 }
 
 func (ec *executionContext) _SiteSectionGroupConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroupConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroupEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroupConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroupEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroupConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50733,19 +50340,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroupConnection_edges(_ cont
 }
 
 func (ec *executionContext) _SiteSectionGroupConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroupConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚕᚖoctavoᚋinternalᚋsiteᚐGroupᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroupConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚕᚖoctavoᚋinternalᚋsiteᚐGroupᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroupConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50778,19 +50384,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroupConnection_nodes(_ cont
 }
 
 func (ec *executionContext) _SiteSectionGroupConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroupConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroupConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroupConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50846,6 +50451,9 @@ func (ec *executionContext) fieldContext_SiteSectionGroupConnection_totalCount(_
 }
 
 func (ec *executionContext) _SiteSectionGroupEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50875,19 +50483,18 @@ func (ec *executionContext) fieldContext_SiteSectionGroupEdge_cursor(_ context.C
 }
 
 func (ec *executionContext) _SiteSectionGroupEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSectionGroupEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSectionGroupEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSectionGroupEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteSectionGroupEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50920,6 +50527,9 @@ func (ec *executionContext) fieldContext_SiteSectionGroupEdge_node(_ context.Con
 }
 
 func (ec *executionContext) _SiteShareLink_id(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50949,6 +50559,9 @@ func (ec *executionContext) fieldContext_SiteShareLink_id(_ context.Context, fie
 }
 
 func (ec *executionContext) _SiteShareLink_name(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50978,6 +50591,9 @@ func (ec *executionContext) fieldContext_SiteShareLink_name(_ context.Context, f
 }
 
 func (ec *executionContext) _SiteShareLink_active(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Active); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51007,6 +50623,9 @@ func (ec *executionContext) fieldContext_SiteShareLink_active(_ context.Context,
 }
 
 func (ec *executionContext) _SiteShareLink_createdAt(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51036,6 +50655,9 @@ func (ec *executionContext) fieldContext_SiteShareLink_createdAt(_ context.Conte
 }
 
 func (ec *executionContext) _SiteShareLink_key(ctx context.Context, field graphql.CollectedField, obj *site.ShareLink) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Key); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51098,19 +50720,18 @@ func (ec *executionContext) fieldContext_SiteShareLink_urls(_ context.Context, f
 }
 
 func (ec *executionContext) _SiteShareLinkConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteShareLinkConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteShareLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteShareLinkConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteShareLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteShareLinkConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51133,19 +50754,18 @@ func (ec *executionContext) fieldContext_SiteShareLinkConnection_edges(_ context
 }
 
 func (ec *executionContext) _SiteShareLinkConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteShareLinkConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSiteShareLink2ᚕᚖoctavoᚋinternalᚋsiteᚐShareLinkᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteShareLinkConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteShareLink2ᚕᚖoctavoᚋinternalᚋsiteᚐShareLinkᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteShareLinkConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51176,19 +50796,18 @@ func (ec *executionContext) fieldContext_SiteShareLinkConnection_nodes(_ context
 }
 
 func (ec *executionContext) _SiteShareLinkConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteShareLinkConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteShareLinkConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteShareLinkConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51244,6 +50863,9 @@ func (ec *executionContext) fieldContext_SiteShareLinkConnection_totalCount(_ co
 }
 
 func (ec *executionContext) _SiteShareLinkEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51273,19 +50895,18 @@ func (ec *executionContext) fieldContext_SiteShareLinkEdge_cursor(_ context.Cont
 }
 
 func (ec *executionContext) _SiteShareLinkEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteShareLinkEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteShareLinkEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteShareLinkEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteShareLinkEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51316,6 +50937,9 @@ func (ec *executionContext) fieldContext_SiteShareLinkEdge_node(_ context.Contex
 }
 
 func (ec *executionContext) _SiteSpace_id(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51374,6 +50998,9 @@ func (ec *executionContext) fieldContext_SiteSpace_title(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SiteSpace_path(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Path); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51403,19 +51030,18 @@ func (ec *executionContext) fieldContext_SiteSpace_path(_ context.Context, field
 }
 
 func (ec *executionContext) _SiteSpace_section(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpace_section,
-		func(ctx context.Context) (any, error) {
-			return obj.Section, nil
-		},
-		nil,
-		ec.marshalOSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_SiteSpace_section(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, field.Selections, obj.Section)
 }
 
 func (ec *executionContext) fieldContext_SiteSpace_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51456,19 +51082,18 @@ func (ec *executionContext) fieldContext_SiteSpace_section(_ context.Context, fi
 }
 
 func (ec *executionContext) _SiteSpace_space(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpace_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSpace_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_SiteSpace_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51555,6 +51180,9 @@ func (ec *executionContext) fieldContext_SiteSpace_space(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SiteSpace_default(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Default); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51584,19 +51212,7 @@ func (ec *executionContext) fieldContext_SiteSpace_default(_ context.Context, fi
 }
 
 func (ec *executionContext) _SiteSpace_condition(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpace_condition,
-		func(ctx context.Context) (any, error) {
-			return obj.Condition, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Condition)
 }
 
 func (ec *executionContext) fieldContext_SiteSpace_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51675,6 +51291,9 @@ func (ec *executionContext) fieldContext_SiteSpace_customization(_ context.Conte
 }
 
 func (ec *executionContext) _SiteSpace_hasOverrides(ctx context.Context, field graphql.CollectedField, obj *site.SiteSpace) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Overrides()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51805,19 +51424,18 @@ func (ec *executionContext) fieldContext_SiteSpace_site(_ context.Context, field
 }
 
 func (ec *executionContext) _SiteSpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpaceConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSiteSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSpaceConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SiteSpaceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51840,19 +51458,18 @@ func (ec *executionContext) fieldContext_SiteSpaceConnection_edges(_ context.Con
 }
 
 func (ec *executionContext) _SiteSpaceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpaceConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSpaceConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SiteSpaceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51893,19 +51510,18 @@ func (ec *executionContext) fieldContext_SiteSpaceConnection_nodes(_ context.Con
 }
 
 func (ec *executionContext) _SiteSpaceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpaceConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSpaceConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SiteSpaceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51961,6 +51577,9 @@ func (ec *executionContext) fieldContext_SiteSpaceConnection_totalCount(_ contex
 }
 
 func (ec *executionContext) _SiteSpaceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -51990,19 +51609,18 @@ func (ec *executionContext) fieldContext_SiteSpaceEdge_cursor(_ context.Context,
 }
 
 func (ec *executionContext) _SiteSpaceEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SiteSpaceEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteSpaceEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteSpaceEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SiteSpaceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52043,6 +51661,9 @@ func (ec *executionContext) fieldContext_SiteSpaceEdge_node(_ context.Context, f
 }
 
 func (ec *executionContext) _SiteStructure_type(ctx context.Context, field graphql.CollectedField, obj *site.Structure) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalSiteStructureType(obj.Type()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52072,19 +51693,18 @@ func (ec *executionContext) fieldContext_SiteStructure_type(_ context.Context, f
 }
 
 func (ec *executionContext) _SiteStructure_items(ctx context.Context, field graphql.CollectedField, obj *site.Structure) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteStructure_items,
-		func(ctx context.Context) (any, error) {
-			return obj.Top, nil
-		},
-		nil,
-		ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SiteStructure_items(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ(ctx, field.Selections, obj.Top)
 }
 
 func (ec *executionContext) fieldContext_SiteStructure_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52101,6 +51721,9 @@ func (ec *executionContext) fieldContext_SiteStructure_items(_ context.Context, 
 }
 
 func (ec *executionContext) _SiteTemplateCondition_description(ctx context.Context, field graphql.CollectedField, obj *adaptive.Template) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Description); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52130,6 +51753,9 @@ func (ec *executionContext) fieldContext_SiteTemplateCondition_description(_ con
 }
 
 func (ec *executionContext) _SiteTemplateCondition_condition(ctx context.Context, field graphql.CollectedField, obj *adaptive.Template) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Condition); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52159,6 +51785,9 @@ func (ec *executionContext) fieldContext_SiteTemplateCondition_condition(_ conte
 }
 
 func (ec *executionContext) _SiteURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52188,6 +51817,9 @@ func (ec *executionContext) fieldContext_SiteURLs_location(_ context.Context, fi
 }
 
 func (ec *executionContext) _SiteURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52217,19 +51849,7 @@ func (ec *executionContext) fieldContext_SiteURLs_app(_ context.Context, field g
 }
 
 func (ec *executionContext) _SiteURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.SiteURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SiteURLs_published,
-		func(ctx context.Context) (any, error) {
-			return obj.Published, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Published)
 }
 
 func (ec *executionContext) fieldContext_SiteURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52246,19 +51866,18 @@ func (ec *executionContext) fieldContext_SiteURLs_published(_ context.Context, f
 }
 
 func (ec *executionContext) _SortSiteStructurePayload_item(ctx context.Context, field graphql.CollectedField, obj *model.SortSiteStructurePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SortSiteStructurePayload_item,
-		func(ctx context.Context) (any, error) {
-			return obj.Item, nil
-		},
-		nil,
-		ec.marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SortSiteStructurePayload_item(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem(ctx, field.Selections, obj.Item)
 }
 
 func (ec *executionContext) fieldContext_SortSiteStructurePayload_item(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52275,6 +51894,9 @@ func (ec *executionContext) fieldContext_SortSiteStructurePayload_item(_ context
 }
 
 func (ec *executionContext) _Space_id(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52304,6 +51926,9 @@ func (ec *executionContext) fieldContext_Space_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Space_title(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52333,19 +51958,7 @@ func (ec *executionContext) fieldContext_Space_title(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Space_emoji(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_emoji,
-		func(ctx context.Context) (any, error) {
-			return obj.ShownEmoji(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShownEmoji())
 }
 
 func (ec *executionContext) fieldContext_Space_emoji(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52362,19 +51975,7 @@ func (ec *executionContext) fieldContext_Space_emoji(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Space_icon(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_icon,
-		func(ctx context.Context) (any, error) {
-			return obj.Icon, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Icon)
 }
 
 func (ec *executionContext) fieldContext_Space_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52420,6 +52021,9 @@ func (ec *executionContext) fieldContext_Space_visibility(_ context.Context, fie
 }
 
 func (ec *executionContext) _Space_createdAt(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52449,6 +52053,9 @@ func (ec *executionContext) fieldContext_Space_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Space_updatedAt(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.UpdatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52478,19 +52085,7 @@ func (ec *executionContext) fieldContext_Space_updatedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Space_deletedAt(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_deletedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedAt, nil
-		},
-		nil,
-		ec.marshalODateTime2ᚖtimeᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalODateTime2ᚖtimeᚐTime(ctx, field.Selections, obj.DeletedAt)
 }
 
 func (ec *executionContext) fieldContext_Space_deletedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52507,6 +52102,9 @@ func (ec *executionContext) fieldContext_Space_deletedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Space_editMode(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalEditMode(obj.EditMode); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -52536,19 +52134,7 @@ func (ec *executionContext) fieldContext_Space_editMode(_ context.Context, field
 }
 
 func (ec *executionContext) _Space_language(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_language,
-		func(ctx context.Context) (any, error) {
-			return obj.Language, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Language)
 }
 
 func (ec *executionContext) fieldContext_Space_language(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52565,19 +52151,18 @@ func (ec *executionContext) fieldContext_Space_language(_ context.Context, field
 }
 
 func (ec *executionContext) _Space_mergeRules(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_mergeRules,
-		func(ctx context.Context) (any, error) {
-			return obj.MergeRules, nil
-		},
-		nil,
-		ec.marshalNMergeRules2octavoᚋinternalᚋmergeruleᚐRules,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Space_mergeRules(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMergeRules2octavoᚋinternalᚋmergeruleᚐRules(ctx, field.Selections, obj.MergeRules)
 }
 
 func (ec *executionContext) fieldContext_Space_mergeRules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52762,6 +52347,9 @@ func (ec *executionContext) fieldContext_Space_parent(_ context.Context, field g
 }
 
 func (ec *executionContext) _Space_defaultLevel(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDefaultLevel(obj.DefaultLevel); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -53088,19 +52676,18 @@ func (ec *executionContext) fieldContext_Space_urls(ctx context.Context, field g
 }
 
 func (ec *executionContext) _Space_permissions(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Space_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNSpacePermissions2octavoᚋinternalᚋspaceᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Space_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpacePermissions2octavoᚋinternalᚋspaceᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_Space_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53139,6 +52726,9 @@ func (ec *executionContext) fieldContext_Space_permissions(_ context.Context, fi
 }
 
 func (ec *executionContext) _Space_openComments(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.OpenComments); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -53168,6 +52758,9 @@ func (ec *executionContext) fieldContext_Space_openComments(_ context.Context, f
 }
 
 func (ec *executionContext) _Space_changeRequestCount(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.ChangeRequestCount); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -53197,6 +52790,9 @@ func (ec *executionContext) fieldContext_Space_changeRequestCount(_ context.Cont
 }
 
 func (ec *executionContext) _Space_openChangeRequestCount(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.OpenChangeRequestCount); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -53226,6 +52822,9 @@ func (ec *executionContext) fieldContext_Space_openChangeRequestCount(_ context.
 }
 
 func (ec *executionContext) _Space_draftChangeRequestCount(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.DraftChangeRequestCount); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -53819,19 +53418,18 @@ func (ec *executionContext) fieldContext_Space_siteSpaces(_ context.Context, fie
 }
 
 func (ec *executionContext) _SpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SpaceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53854,19 +53452,18 @@ func (ec *executionContext) fieldContext_SpaceConnection_edges(_ context.Context
 }
 
 func (ec *executionContext) _SpaceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐSpaceᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐSpaceᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53953,19 +53550,18 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 }
 
 func (ec *executionContext) _SpaceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SpaceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54021,6 +53617,9 @@ func (ec *executionContext) fieldContext_SpaceConnection_totalCount(_ context.Co
 }
 
 func (ec *executionContext) _SpaceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SpaceEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54050,19 +53649,18 @@ func (ec *executionContext) fieldContext_SpaceEdge_cursor(_ context.Context, fie
 }
 
 func (ec *executionContext) _SpaceEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SpaceEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54149,6 +53747,9 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _SpacePermissions_view(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54178,6 +53779,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_view(_ context.Context
 }
 
 func (ec *executionContext) _SpacePermissions_access(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Access); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54207,6 +53811,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_access(_ context.Conte
 }
 
 func (ec *executionContext) _SpacePermissions_admin(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Admin); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54236,6 +53843,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_admin(_ context.Contex
 }
 
 func (ec *executionContext) _SpacePermissions_viewInviteLinks(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.ViewInviteLinks); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54265,6 +53875,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_viewInviteLinks(_ cont
 }
 
 func (ec *executionContext) _SpacePermissions_edit(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Edit); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54294,6 +53907,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_edit(_ context.Context
 }
 
 func (ec *executionContext) _SpacePermissions_triggerGitSync(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.TriggerGitSync); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54323,6 +53939,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_triggerGitSync(_ conte
 }
 
 func (ec *executionContext) _SpacePermissions_comment(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Comment); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54352,6 +53971,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_comment(_ context.Cont
 }
 
 func (ec *executionContext) _SpacePermissions_merge(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Merge); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54381,6 +54003,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_merge(_ context.Contex
 }
 
 func (ec *executionContext) _SpacePermissions_review(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Review); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54410,6 +54035,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_review(_ context.Conte
 }
 
 func (ec *executionContext) _SpacePermissions_installIntegration(ctx context.Context, field graphql.CollectedField, obj *space.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.InstallIntegration); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54439,6 +54067,9 @@ func (ec *executionContext) fieldContext_SpacePermissions_installIntegration(_ c
 }
 
 func (ec *executionContext) _SpaceSearchHit_id(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54468,6 +54099,9 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_id(_ context.Context, fi
 }
 
 func (ec *executionContext) _SpaceSearchHit_title(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54596,19 +54230,18 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 }
 
 func (ec *executionContext) _SpaceSearchHit_pages(ctx context.Context, field graphql.CollectedField, obj *search.SpaceHit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceSearchHit_pages,
-		func(ctx context.Context) (any, error) {
-			return obj.Pages, nil
-		},
-		nil,
-		ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceSearchHit_pages(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ(ctx, field.Selections, obj.Pages)
 }
 
 func (ec *executionContext) fieldContext_SpaceSearchHit_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54639,19 +54272,18 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_pages(_ context.Context,
 }
 
 func (ec *executionContext) _SpaceSearchHitConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceSearchHitConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNSpaceSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceSearchHitConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpaceSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_SpaceSearchHitConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54674,19 +54306,18 @@ func (ec *executionContext) fieldContext_SpaceSearchHitConnection_edges(_ contex
 }
 
 func (ec *executionContext) _SpaceSearchHitConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceSearchHitConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceSearchHitConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_SpaceSearchHitConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54713,19 +54344,18 @@ func (ec *executionContext) fieldContext_SpaceSearchHitConnection_nodes(_ contex
 }
 
 func (ec *executionContext) _SpaceSearchHitConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHitConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceSearchHitConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceSearchHitConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_SpaceSearchHitConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54781,6 +54411,9 @@ func (ec *executionContext) fieldContext_SpaceSearchHitConnection_totalCount(_ c
 }
 
 func (ec *executionContext) _SpaceSearchHitEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHitEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54810,19 +54443,18 @@ func (ec *executionContext) fieldContext_SpaceSearchHitEdge_cursor(_ context.Con
 }
 
 func (ec *executionContext) _SpaceSearchHitEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.SpaceSearchHitEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceSearchHitEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SpaceSearchHitEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_SpaceSearchHitEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54849,6 +54481,9 @@ func (ec *executionContext) fieldContext_SpaceSearchHitEdge_node(_ context.Conte
 }
 
 func (ec *executionContext) _SpaceURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.SpaceURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54878,6 +54513,9 @@ func (ec *executionContext) fieldContext_SpaceURLs_location(_ context.Context, f
 }
 
 func (ec *executionContext) _SpaceURLs_app(ctx context.Context, field graphql.CollectedField, obj *model.SpaceURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.App); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -54907,19 +54545,7 @@ func (ec *executionContext) fieldContext_SpaceURLs_app(_ context.Context, field 
 }
 
 func (ec *executionContext) _SpaceURLs_published(ctx context.Context, field graphql.CollectedField, obj *model.SpaceURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceURLs_published,
-		func(ctx context.Context) (any, error) {
-			return obj.Published, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Published)
 }
 
 func (ec *executionContext) fieldContext_SpaceURLs_published(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54936,19 +54562,7 @@ func (ec *executionContext) fieldContext_SpaceURLs_published(_ context.Context, 
 }
 
 func (ec *executionContext) _SpaceURLs_public(ctx context.Context, field graphql.CollectedField, obj *model.SpaceURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceURLs_public,
-		func(ctx context.Context) (any, error) {
-			return obj.Public, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Public)
 }
 
 func (ec *executionContext) fieldContext_SpaceURLs_public(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54965,19 +54579,7 @@ func (ec *executionContext) fieldContext_SpaceURLs_public(_ context.Context, fie
 }
 
 func (ec *executionContext) _SpaceURLs_icon(ctx context.Context, field graphql.CollectedField, obj *model.SpaceURLs) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SpaceURLs_icon,
-		func(ctx context.Context) (any, error) {
-			return obj.Icon, nil
-		},
-		nil,
-		ec.marshalOURI2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Icon)
 }
 
 func (ec *executionContext) fieldContext_SpaceURLs_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -54994,19 +54596,18 @@ func (ec *executionContext) fieldContext_SpaceURLs_icon(_ context.Context, field
 }
 
 func (ec *executionContext) _StructureConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StructureConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNStructureEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐStructureEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_StructureConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNStructureEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐStructureEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_StructureConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55029,19 +54630,18 @@ func (ec *executionContext) fieldContext_StructureConnection_edges(_ context.Con
 }
 
 func (ec *executionContext) _StructureConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StructureConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNStructureItem2ᚕoctavoᚋinternalᚋcollectionᚐItemᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_StructureConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNStructureItem2ᚕoctavoᚋinternalᚋcollectionᚐItemᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_StructureConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55058,19 +54658,18 @@ func (ec *executionContext) fieldContext_StructureConnection_nodes(_ context.Con
 }
 
 func (ec *executionContext) _StructureConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.StructureConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StructureConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_StructureConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_StructureConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55126,6 +54725,9 @@ func (ec *executionContext) fieldContext_StructureConnection_totalCount(_ contex
 }
 
 func (ec *executionContext) _StructureEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.StructureEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55155,19 +54757,18 @@ func (ec *executionContext) fieldContext_StructureEdge_cursor(_ context.Context,
 }
 
 func (ec *executionContext) _StructureEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.StructureEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StructureEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_StructureEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_StructureEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55184,6 +54785,9 @@ func (ec *executionContext) fieldContext_StructureEdge_node(_ context.Context, f
 }
 
 func (ec *executionContext) _Subdomain_subdomain(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Subdomain); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55248,6 +54852,9 @@ func (ec *executionContext) fieldContext_Subdomain_target(_ context.Context, fie
 }
 
 func (ec *executionContext) _Subdomain_isActive(ctx context.Context, field graphql.CollectedField, obj *organization.Subdomain) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsActive); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55277,19 +54884,18 @@ func (ec *executionContext) fieldContext_Subdomain_isActive(_ context.Context, f
 }
 
 func (ec *executionContext) _SubdomainTarget_type(ctx context.Context, field graphql.CollectedField, obj *model.SubdomainTarget) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SubdomainTarget_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNSubdomainTargetType2octavoᚋgraphᚋmodelᚐSubdomainTargetType,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SubdomainTarget_type(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSubdomainTargetType2octavoᚋgraphᚋmodelᚐSubdomainTargetType(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_SubdomainTarget_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55306,6 +54912,9 @@ func (ec *executionContext) fieldContext_SubdomainTarget_type(_ context.Context,
 }
 
 func (ec *executionContext) _SubdomainTarget_organization(ctx context.Context, field graphql.CollectedField, obj *model.SubdomainTarget) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Organization); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55335,19 +54944,18 @@ func (ec *executionContext) fieldContext_SubdomainTarget_organization(_ context.
 }
 
 func (ec *executionContext) _SubmitChangeRequestReviewPayload_review(ctx context.Context, field graphql.CollectedField, obj *model.SubmitChangeRequestReviewPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SubmitChangeRequestReviewPayload_review,
-		func(ctx context.Context) (any, error) {
-			return obj.Review, nil
-		},
-		nil,
-		ec.marshalNReview2ᚖoctavoᚋinternalᚋchangerequestᚐReview,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_SubmitChangeRequestReviewPayload_review(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNReview2ᚖoctavoᚋinternalᚋchangerequestᚐReview(ctx, field.Selections, obj.Review)
 }
 
 func (ec *executionContext) fieldContext_SubmitChangeRequestReviewPayload_review(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -55752,6 +55360,9 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 }
 
 func (ec *executionContext) _Team_id(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55781,6 +55392,9 @@ func (ec *executionContext) fieldContext_Team_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _Team_title(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55810,6 +55424,9 @@ func (ec *executionContext) fieldContext_Team_title(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Team_createdAt(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -55998,19 +55615,18 @@ func (ec *executionContext) fieldContext_Team_spaceCount(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Team_permissions(ctx context.Context, field graphql.CollectedField, obj *team.Team) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Team_permissions,
-		func(ctx context.Context) (any, error) {
-			return obj.Permissions(ctx), nil
-		},
-		nil,
-		ec.marshalNTeamPermissions2octavoᚋinternalᚋteamᚐPermissions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_Team_permissions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamPermissions2octavoᚋinternalᚋteamᚐPermissions(ctx, field.Selections, obj.Permissions(ctx))
 }
 
 func (ec *executionContext) fieldContext_Team_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56084,19 +55700,18 @@ func (ec *executionContext) fieldContext_Team_members(ctx context.Context, field
 }
 
 func (ec *executionContext) _TeamConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNTeamEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_TeamConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56119,19 +55734,18 @@ func (ec *executionContext) fieldContext_TeamConnection_edges(_ context.Context,
 }
 
 func (ec *executionContext) _TeamConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNTeam2ᚕᚖoctavoᚋinternalᚋteamᚐTeamᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeam2ᚕᚖoctavoᚋinternalᚋteamᚐTeamᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_TeamConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56166,19 +55780,18 @@ func (ec *executionContext) fieldContext_TeamConnection_nodes(_ context.Context,
 }
 
 func (ec *executionContext) _TeamConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.TeamConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_TeamConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56234,6 +55847,9 @@ func (ec *executionContext) fieldContext_TeamConnection_totalCount(_ context.Con
 }
 
 func (ec *executionContext) _TeamEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.TeamEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56263,19 +55879,18 @@ func (ec *executionContext) fieldContext_TeamEdge_cursor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _TeamEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.TeamEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_TeamEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56310,6 +55925,9 @@ func (ec *executionContext) fieldContext_TeamEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _TeamMember_id(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56339,6 +55957,9 @@ func (ec *executionContext) fieldContext_TeamMember_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _TeamMember_role(ctx context.Context, field graphql.CollectedField, obj *ent.TeamMember) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalTeamRole(obj.Role); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56464,19 +56085,18 @@ func (ec *executionContext) fieldContext_TeamMember_team(_ context.Context, fiel
 }
 
 func (ec *executionContext) _TeamMemberConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamMemberConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNTeamMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamMemberConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_TeamMemberConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56499,19 +56119,18 @@ func (ec *executionContext) fieldContext_TeamMemberConnection_edges(_ context.Co
 }
 
 func (ec *executionContext) _TeamMemberConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamMemberConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNTeamMember2ᚕᚖoctavoᚋentᚐTeamMemberᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamMemberConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamMember2ᚕᚖoctavoᚋentᚐTeamMemberᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_TeamMemberConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56538,19 +56157,18 @@ func (ec *executionContext) fieldContext_TeamMemberConnection_nodes(_ context.Co
 }
 
 func (ec *executionContext) _TeamMemberConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamMemberConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamMemberConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_TeamMemberConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56606,6 +56224,9 @@ func (ec *executionContext) fieldContext_TeamMemberConnection_totalCount(_ conte
 }
 
 func (ec *executionContext) _TeamMemberEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56635,19 +56256,18 @@ func (ec *executionContext) fieldContext_TeamMemberEdge_cursor(_ context.Context
 }
 
 func (ec *executionContext) _TeamMemberEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.TeamMemberEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamMemberEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamMemberEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_TeamMemberEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56721,19 +56341,7 @@ func (ec *executionContext) fieldContext_TeamPermission_team(_ context.Context, 
 }
 
 func (ec *executionContext) _TeamPermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamPermission_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
-		true,
-		false,
-	)
+	return ec.marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_TeamPermission_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56750,6 +56358,9 @@ func (ec *executionContext) fieldContext_TeamPermission_role(_ context.Context, 
 }
 
 func (ec *executionContext) _TeamPermission_grantedAt(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56779,19 +56390,18 @@ func (ec *executionContext) fieldContext_TeamPermission_grantedAt(_ context.Cont
 }
 
 func (ec *executionContext) _TeamPermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamPermissionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNTeamPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamPermissionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_TeamPermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56814,19 +56424,18 @@ func (ec *executionContext) fieldContext_TeamPermissionConnection_edges(_ contex
 }
 
 func (ec *executionContext) _TeamPermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamPermissionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNTeamPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamPermissionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_TeamPermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56851,19 +56460,18 @@ func (ec *executionContext) fieldContext_TeamPermissionConnection_nodes(_ contex
 }
 
 func (ec *executionContext) _TeamPermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamPermissionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamPermissionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_TeamPermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56919,6 +56527,9 @@ func (ec *executionContext) fieldContext_TeamPermissionConnection_totalCount(_ c
 }
 
 func (ec *executionContext) _TeamPermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -56948,19 +56559,18 @@ func (ec *executionContext) fieldContext_TeamPermissionEdge_cursor(_ context.Con
 }
 
 func (ec *executionContext) _TeamPermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TeamPermissionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TeamPermissionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_TeamPermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -56985,6 +56595,9 @@ func (ec *executionContext) fieldContext_TeamPermissionEdge_node(_ context.Conte
 }
 
 func (ec *executionContext) _TeamPermissions_view(ctx context.Context, field graphql.CollectedField, obj *team.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.View); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57014,6 +56627,9 @@ func (ec *executionContext) fieldContext_TeamPermissions_view(_ context.Context,
 }
 
 func (ec *executionContext) _TeamPermissions_admin(ctx context.Context, field graphql.CollectedField, obj *team.Permissions) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Admin); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57043,6 +56659,9 @@ func (ec *executionContext) fieldContext_TeamPermissions_admin(_ context.Context
 }
 
 func (ec *executionContext) _Template_id(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57072,6 +56691,9 @@ func (ec *executionContext) fieldContext_Template_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Template_title(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57101,6 +56723,9 @@ func (ec *executionContext) fieldContext_Template_title(_ context.Context, field
 }
 
 func (ec *executionContext) _Template_description(ctx context.Context, field graphql.CollectedField, obj *template.Template) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Description); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57130,6 +56755,9 @@ func (ec *executionContext) fieldContext_Template_description(_ context.Context,
 }
 
 func (ec *executionContext) _TrackEventsInSitePayload_accepted(ctx context.Context, field graphql.CollectedField, obj *model.TrackEventsInSitePayload) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalInt(obj.Accepted); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57159,19 +56787,18 @@ func (ec *executionContext) fieldContext_TrackEventsInSitePayload_accepted(_ con
 }
 
 func (ec *executionContext) _TransferCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.TransferCollectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TransferCollectionPayload_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TransferCollectionPayload_collection(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_TransferCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57220,19 +56847,18 @@ func (ec *executionContext) fieldContext_TransferCollectionPayload_collection(_ 
 }
 
 func (ec *executionContext) _TransferSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.TransferSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TransferSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_TransferSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57319,6 +56945,9 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 }
 
 func (ec *executionContext) _UnmetRule_rule(ctx context.Context, field graphql.CollectedField, obj *changerequest.UnmetRule) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeRuleKind(obj.Rule); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57348,6 +56977,9 @@ func (ec *executionContext) fieldContext_UnmetRule_rule(_ context.Context, field
 }
 
 func (ec *executionContext) _UnmetRule_message(ctx context.Context, field graphql.CollectedField, obj *changerequest.UnmetRule) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Message); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57377,19 +57009,18 @@ func (ec *executionContext) fieldContext_UnmetRule_message(_ context.Context, fi
 }
 
 func (ec *executionContext) _UnpublishSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UnpublishSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UnpublishSitePayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UnpublishSitePayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_UnpublishSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57478,19 +57109,18 @@ func (ec *executionContext) fieldContext_UnpublishSitePayload_site(_ context.Con
 }
 
 func (ec *executionContext) _UpdateChangeRequestContentPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestContentPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestContentPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57567,19 +57197,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_chang
 }
 
 func (ec *executionContext) _UpdateChangeRequestContentPayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestContentPayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestContentPayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57634,19 +57263,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_revis
 }
 
 func (ec *executionContext) _UpdateChangeRequestContentPayload_pages(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestContentPayload_pages,
-		func(ctx context.Context) (any, error) {
-			return obj.Pages, nil
-		},
-		nil,
-		ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestContentPayload_pages(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ(ctx, field.Selections, obj.Pages)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57673,19 +57301,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_pages
 }
 
 func (ec *executionContext) _UpdateChangeRequestContentPayload_files(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestContentPayload_files,
-		func(ctx context.Context) (any, error) {
-			return obj.Files, nil
-		},
-		nil,
-		ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestContentPayload_files(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ(ctx, field.Selections, obj.Files)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57720,19 +57347,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestContentPayload_files
 }
 
 func (ec *executionContext) _UpdateChangeRequestFromMainPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestFromMainPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestFromMainPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestFromMainPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57809,19 +57435,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_chan
 }
 
 func (ec *executionContext) _UpdateChangeRequestFromMainPayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestFromMainPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestFromMainPayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestFromMainPayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57876,6 +57501,9 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_revi
 }
 
 func (ec *executionContext) _UpdateChangeRequestFromMainPayload_result(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestFromMainPayload) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalMergeResult(obj.Result); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -57905,19 +57533,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_resu
 }
 
 func (ec *executionContext) _UpdateChangeRequestFromMainPayload_conflicts(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestFromMainPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestFromMainPayload_conflicts,
-		func(ctx context.Context) (any, error) {
-			return obj.Conflicts, nil
-		},
-		nil,
-		ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestFromMainPayload_conflicts(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx, field.Selections, obj.Conflicts)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_conflicts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57958,19 +57585,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestFromMainPayload_conf
 }
 
 func (ec *executionContext) _UpdateChangeRequestPayload_changeRequest(ctx context.Context, field graphql.CollectedField, obj *model.UpdateChangeRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateChangeRequestPayload_changeRequest,
-		func(ctx context.Context) (any, error) {
-			return obj.ChangeRequest, nil
-		},
-		nil,
-		ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateChangeRequestPayload_changeRequest(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, field.Selections, obj.ChangeRequest)
 }
 
 func (ec *executionContext) fieldContext_UpdateChangeRequestPayload_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58047,19 +57673,18 @@ func (ec *executionContext) fieldContext_UpdateChangeRequestPayload_changeReques
 }
 
 func (ec *executionContext) _UpdateCollectionPayload_collection(ctx context.Context, field graphql.CollectedField, obj *model.UpdateCollectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateCollectionPayload_collection,
-		func(ctx context.Context) (any, error) {
-			return obj.Collection, nil
-		},
-		nil,
-		ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateCollectionPayload_collection(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, field.Selections, obj.Collection)
 }
 
 func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58108,19 +57733,18 @@ func (ec *executionContext) fieldContext_UpdateCollectionPayload_collection(_ co
 }
 
 func (ec *executionContext) _UpdateCommentPayload_comment(ctx context.Context, field graphql.CollectedField, obj *model.UpdateCommentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateCommentPayload_comment,
-		func(ctx context.Context) (any, error) {
-			return obj.Comment, nil
-		},
-		nil,
-		ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateCommentPayload_comment(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment(ctx, field.Selections, obj.Comment)
 }
 
 func (ec *executionContext) fieldContext_UpdateCommentPayload_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58169,19 +57793,18 @@ func (ec *executionContext) fieldContext_UpdateCommentPayload_comment(_ context.
 }
 
 func (ec *executionContext) _UpdateCommentReplyPayload_commentReply(ctx context.Context, field graphql.CollectedField, obj *model.UpdateCommentReplyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateCommentReplyPayload_commentReply,
-		func(ctx context.Context) (any, error) {
-			return obj.CommentReply, nil
-		},
-		nil,
-		ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateCommentReplyPayload_commentReply(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply(ctx, field.Selections, obj.CommentReply)
 }
 
 func (ec *executionContext) fieldContext_UpdateCommentReplyPayload_commentReply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58218,19 +57841,18 @@ func (ec *executionContext) fieldContext_UpdateCommentReplyPayload_commentReply(
 }
 
 func (ec *executionContext) _UpdateMemberInOrganizationPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.UpdateMemberInOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateMemberInOrganizationPayload_member,
-		func(ctx context.Context) (any, error) {
-			return obj.Member, nil
-		},
-		nil,
-		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateMemberInOrganizationPayload_member(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, field.Selections, obj.Member)
 }
 
 func (ec *executionContext) fieldContext_UpdateMemberInOrganizationPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58267,19 +57889,18 @@ func (ec *executionContext) fieldContext_UpdateMemberInOrganizationPayload_membe
 }
 
 func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.UpdateMembersInOrganizationTeamPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateMembersInOrganizationTeamPayload_team,
-		func(ctx context.Context) (any, error) {
-			return obj.Team, nil
-		},
-		nil,
-		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateMembersInOrganizationTeamPayload_team(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, field.Selections, obj.Team)
 }
 
 func (ec *executionContext) fieldContext_UpdateMembersInOrganizationTeamPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58314,19 +57935,18 @@ func (ec *executionContext) fieldContext_UpdateMembersInOrganizationTeamPayload_
 }
 
 func (ec *executionContext) _UpdateOrganizationAgentInstructionsPayload_agentInstructions(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationAgentInstructionsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions,
-		func(ctx context.Context) (any, error) {
-			return obj.AgentInstructions, nil
-		},
-		nil,
-		ec.marshalNAgentInstructions2ᚖoctavoᚋinternalᚋorganizationᚐAgentInstructions,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNAgentInstructions2ᚖoctavoᚋinternalᚋorganizationᚐAgentInstructions(ctx, field.Selections, obj.AgentInstructions)
 }
 
 func (ec *executionContext) fieldContext_UpdateOrganizationAgentInstructionsPayload_agentInstructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58355,19 +57975,18 @@ func (ec *executionContext) fieldContext_UpdateOrganizationAgentInstructionsPayl
 }
 
 func (ec *executionContext) _UpdateOrganizationInvitePayload_invite(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationInvitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateOrganizationInvitePayload_invite,
-		func(ctx context.Context) (any, error) {
-			return obj.Invite, nil
-		},
-		nil,
-		ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateOrganizationInvitePayload_invite(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx, field.Selections, obj.Invite)
 }
 
 func (ec *executionContext) fieldContext_UpdateOrganizationInvitePayload_invite(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58410,19 +58029,18 @@ func (ec *executionContext) fieldContext_UpdateOrganizationInvitePayload_invite(
 }
 
 func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload_member(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationMemberLastSeenAtPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member,
-		func(ctx context.Context) (any, error) {
-			return obj.Member, nil
-		},
-		nil,
-		ec.marshalNMember2ᚖoctavoᚋentᚐMember,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, field.Selections, obj.Member)
 }
 
 func (ec *executionContext) fieldContext_UpdateOrganizationMemberLastSeenAtPayload_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58459,19 +58077,18 @@ func (ec *executionContext) fieldContext_UpdateOrganizationMemberLastSeenAtPaylo
 }
 
 func (ec *executionContext) _UpdateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.UpdateOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateOrganizationPayload_organization,
-		func(ctx context.Context) (any, error) {
-			return obj.Organization, nil
-		},
-		nil,
-		ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateOrganizationPayload_organization(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, field.Selections, obj.Organization)
 }
 
 func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58560,19 +58177,18 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 }
 
 func (ec *executionContext) _UpdatePermissionPayload_resource(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePermissionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdatePermissionPayload_resource,
-		func(ctx context.Context) (any, error) {
-			return obj.Resource, nil
-		},
-		nil,
-		ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext_UpdatePermissionPayload_resource(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalOPermissionResource2octavoᚋinternalᚋnodeᚐNode(ctx, field.Selections, obj.Resource)
 }
 
 func (ec *executionContext) fieldContext_UpdatePermissionPayload_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58589,19 +58205,18 @@ func (ec *executionContext) fieldContext_UpdatePermissionPayload_resource(_ cont
 }
 
 func (ec *executionContext) _UpdateSiteAdaptiveSchemaPayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteAdaptiveSchemaPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteAdaptiveSchemaPayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteAdaptiveSchemaPayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteAdaptiveSchemaPayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58690,19 +58305,18 @@ func (ec *executionContext) fieldContext_UpdateSiteAdaptiveSchemaPayload_site(_ 
 }
 
 func (ec *executionContext) _UpdateSiteCustomizationPayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteCustomizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteCustomizationPayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteCustomizationPayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteCustomizationPayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58791,19 +58405,18 @@ func (ec *executionContext) fieldContext_UpdateSiteCustomizationPayload_site(_ c
 }
 
 func (ec *executionContext) _UpdateSitePayload_site(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSitePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSitePayload_site,
-		func(ctx context.Context) (any, error) {
-			return obj.Site, nil
-		},
-		nil,
-		ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSitePayload_site(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, field.Selections, obj.Site)
 }
 
 func (ec *executionContext) fieldContext_UpdateSitePayload_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58892,19 +58505,18 @@ func (ec *executionContext) fieldContext_UpdateSitePayload_site(_ context.Contex
 }
 
 func (ec *executionContext) _UpdateSitePublishingAuthPayload_publishingAuth(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSitePublishingAuthPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSitePublishingAuthPayload_publishingAuth,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishingAuth, nil
-		},
-		nil,
-		ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSitePublishingAuthPayload_publishingAuth(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSitePublishingAuth2ᚖoctavoᚋinternalᚋsiteᚐPublishingAuth(ctx, field.Selections, obj.PublishingAuth)
 }
 
 func (ec *executionContext) fieldContext_UpdateSitePublishingAuthPayload_publishingAuth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58929,19 +58541,18 @@ func (ec *executionContext) fieldContext_UpdateSitePublishingAuthPayload_publish
 }
 
 func (ec *executionContext) _UpdateSiteRedirectPayload_redirect(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteRedirectPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteRedirectPayload_redirect,
-		func(ctx context.Context) (any, error) {
-			return obj.Redirect, nil
-		},
-		nil,
-		ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteRedirectPayload_redirect(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, field.Selections, obj.Redirect)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteRedirectPayload_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -58966,19 +58577,18 @@ func (ec *executionContext) fieldContext_UpdateSiteRedirectPayload_redirect(_ co
 }
 
 func (ec *executionContext) _UpdateSiteSectionGroupPayload_sectionGroup(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSectionGroupPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteSectionGroupPayload_sectionGroup,
-		func(ctx context.Context) (any, error) {
-			return obj.SectionGroup, nil
-		},
-		nil,
-		ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteSectionGroupPayload_sectionGroup(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, field.Selections, obj.SectionGroup)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteSectionGroupPayload_sectionGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59011,19 +58621,18 @@ func (ec *executionContext) fieldContext_UpdateSiteSectionGroupPayload_sectionGr
 }
 
 func (ec *executionContext) _UpdateSiteSectionPayload_section(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSectionPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteSectionPayload_section,
-		func(ctx context.Context) (any, error) {
-			return obj.Section, nil
-		},
-		nil,
-		ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteSectionPayload_section(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, field.Selections, obj.Section)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteSectionPayload_section(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59064,19 +58673,18 @@ func (ec *executionContext) fieldContext_UpdateSiteSectionPayload_section(_ cont
 }
 
 func (ec *executionContext) _UpdateSiteShareLinkPayload_shareLink(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteShareLinkPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteShareLinkPayload_shareLink,
-		func(ctx context.Context) (any, error) {
-			return obj.ShareLink, nil
-		},
-		nil,
-		ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteShareLinkPayload_shareLink(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx, field.Selections, obj.ShareLink)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteShareLinkPayload_shareLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59107,19 +58715,18 @@ func (ec *executionContext) fieldContext_UpdateSiteShareLinkPayload_shareLink(_ 
 }
 
 func (ec *executionContext) _UpdateSiteSpacePayload_siteSpace(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSiteSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSiteSpacePayload_siteSpace,
-		func(ctx context.Context) (any, error) {
-			return obj.SiteSpace, nil
-		},
-		nil,
-		ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSiteSpacePayload_siteSpace(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, field.Selections, obj.SiteSpace)
 }
 
 func (ec *executionContext) fieldContext_UpdateSiteSpacePayload_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59160,19 +58767,18 @@ func (ec *executionContext) fieldContext_UpdateSiteSpacePayload_siteSpace(_ cont
 }
 
 func (ec *executionContext) _UpdateSpaceContentPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSpaceContentPayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSpaceContentPayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59259,19 +58865,18 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 }
 
 func (ec *executionContext) _UpdateSpaceContentPayload_revision(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSpaceContentPayload_revision,
-		func(ctx context.Context) (any, error) {
-			return obj.Revision, nil
-		},
-		nil,
-		ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSpaceContentPayload_revision(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, field.Selections, obj.Revision)
 }
 
 func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59326,19 +58931,18 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_revision(_ co
 }
 
 func (ec *executionContext) _UpdateSpaceContentPayload_pages(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSpaceContentPayload_pages,
-		func(ctx context.Context) (any, error) {
-			return obj.Pages, nil
-		},
-		nil,
-		ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSpaceContentPayload_pages(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ(ctx, field.Selections, obj.Pages)
 }
 
 func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_pages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59365,19 +58969,18 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_pages(_ conte
 }
 
 func (ec *executionContext) _UpdateSpaceContentPayload_files(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpaceContentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSpaceContentPayload_files,
-		func(ctx context.Context) (any, error) {
-			return obj.Files, nil
-		},
-		nil,
-		ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSpaceContentPayload_files(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ(ctx, field.Selections, obj.Files)
 }
 
 func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59412,19 +59015,18 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_files(_ conte
 }
 
 func (ec *executionContext) _UpdateSpacePayload_space(ctx context.Context, field graphql.CollectedField, obj *model.UpdateSpacePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateSpacePayload_space,
-		func(ctx context.Context) (any, error) {
-			return obj.Space, nil
-		},
-		nil,
-		ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateSpacePayload_space(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, field.Selections, obj.Space)
 }
 
 func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59511,19 +59113,18 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 }
 
 func (ec *executionContext) _UpdateTeamInOrganizationPayload_team(ctx context.Context, field graphql.CollectedField, obj *model.UpdateTeamInOrganizationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateTeamInOrganizationPayload_team,
-		func(ctx context.Context) (any, error) {
-			return obj.Team, nil
-		},
-		nil,
-		ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateTeamInOrganizationPayload_team(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, field.Selections, obj.Team)
 }
 
 func (ec *executionContext) fieldContext_UpdateTeamInOrganizationPayload_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59558,19 +59159,18 @@ func (ec *executionContext) fieldContext_UpdateTeamInOrganizationPayload_team(_ 
 }
 
 func (ec *executionContext) _UpdateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *model.UpdateUserPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UpdateUserPayload_user,
-		func(ctx context.Context) (any, error) {
-			return obj.User, nil
-		},
-		nil,
-		ec.marshalNUser2ᚖoctavoᚋentᚐUser,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UpdateUserPayload_user(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUser2ᚖoctavoᚋentᚐUser(ctx, field.Selections, obj.User)
 }
 
 func (ec *executionContext) fieldContext_UpdateUserPayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59601,6 +59201,9 @@ func (ec *executionContext) fieldContext_UpdateUserPayload_user(_ context.Contex
 }
 
 func (ec *executionContext) _User_id(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -59630,6 +59233,9 @@ func (ec *executionContext) fieldContext_User_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _User_displayName(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.DisplayName); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -59688,19 +59294,7 @@ func (ec *executionContext) fieldContext_User_email(_ context.Context, field gra
 }
 
 func (ec *executionContext) _User_photoURL(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_User_photoURL,
-		func(ctx context.Context) (any, error) {
-			return obj.PhotoURL, nil
-		},
-		nil,
-		ec.marshalOURI2string,
-		true,
-		false,
-	)
+	return ec.marshalOURI2string(ctx, field.Selections, obj.PhotoURL)
 }
 
 func (ec *executionContext) fieldContext_User_photoURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59844,19 +59438,7 @@ func (ec *executionContext) fieldContext_UserPermission_user(_ context.Context, 
 }
 
 func (ec *executionContext) _UserPermission_role(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserPermission_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalORole2octavoᚋinternalᚋaccessᚐRole,
-		true,
-		false,
-	)
+	return ec.marshalORole2octavoᚋinternalᚋaccessᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_UserPermission_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59873,6 +59455,9 @@ func (ec *executionContext) fieldContext_UserPermission_role(_ context.Context, 
 }
 
 func (ec *executionContext) _UserPermission_grantedAt(ctx context.Context, field graphql.CollectedField, obj *permission.Granted) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalDateTime(obj.CreatedAt); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -59902,19 +59487,18 @@ func (ec *executionContext) fieldContext_UserPermission_grantedAt(_ context.Cont
 }
 
 func (ec *executionContext) _UserPermissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserPermissionConnection_edges,
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		ec.marshalNUserPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UserPermissionConnection_edges(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUserPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx, field.Selections, obj.Edges())
 }
 
 func (ec *executionContext) fieldContext_UserPermissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59937,19 +59521,18 @@ func (ec *executionContext) fieldContext_UserPermissionConnection_edges(_ contex
 }
 
 func (ec *executionContext) _UserPermissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserPermissionConnection_nodes,
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes(), nil
-		},
-		nil,
-		ec.marshalNUserPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UserPermissionConnection_nodes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUserPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx, field.Selections, obj.Nodes())
 }
 
 func (ec *executionContext) fieldContext_UserPermissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -59974,19 +59557,18 @@ func (ec *executionContext) fieldContext_UserPermissionConnection_nodes(_ contex
 }
 
 func (ec *executionContext) _UserPermissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.GrantedConnection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserPermissionConnection_pageInfo,
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UserPermissionConnection_pageInfo(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNPageInfo2ᚖoctavoᚋinternalᚋpaginationᚐInfo(ctx, field.Selections, obj.PageInfo())
 }
 
 func (ec *executionContext) fieldContext_UserPermissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60042,6 +59624,9 @@ func (ec *executionContext) fieldContext_UserPermissionConnection_totalCount(_ c
 }
 
 func (ec *executionContext) _UserPermissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Cursor); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60071,19 +59656,18 @@ func (ec *executionContext) fieldContext_UserPermissionEdge_cursor(_ context.Con
 }
 
 func (ec *executionContext) _UserPermissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.GrantedEdge) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserPermissionEdge_node,
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		ec.marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext_UserPermissionEdge_node(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, field.Selections, obj.Node)
 }
 
 func (ec *executionContext) fieldContext_UserPermissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60108,6 +59692,9 @@ func (ec *executionContext) fieldContext_UserPermissionEdge_node(_ context.Conte
 }
 
 func (ec *executionContext) _UserURLs_location(ctx context.Context, field graphql.CollectedField, obj *model.UserURLs) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Location); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60137,6 +59724,9 @@ func (ec *executionContext) fieldContext_UserURLs_location(_ context.Context, fi
 }
 
 func (ec *executionContext) _Version_version(ctx context.Context, field graphql.CollectedField, obj *model.Version) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Version); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60166,6 +59756,9 @@ func (ec *executionContext) fieldContext_Version_version(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Version_build(ctx context.Context, field graphql.CollectedField, obj *model.Version) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Build); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60195,6 +59788,9 @@ func (ec *executionContext) fieldContext_Version_build(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60224,19 +59820,7 @@ func (ec *executionContext) fieldContext___Directive_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___Directive_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Directive_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60253,6 +59837,9 @@ func (ec *executionContext) fieldContext___Directive_description(_ context.Conte
 }
 
 func (ec *executionContext) ___Directive_isRepeatable(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsRepeatable); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60282,19 +59869,18 @@ func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Cont
 }
 
 func (ec *executionContext) ___Directive_locations(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_locations,
-		func(ctx context.Context) (any, error) {
-			return obj.Locations, nil
-		},
-		nil,
-		ec.marshalN__DirectiveLocation2ᚕstringᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___Directive_locations(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, field.Selections, obj.Locations)
 }
 
 func (ec *executionContext) fieldContext___Directive_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60365,6 +59951,9 @@ func (ec *executionContext) fieldContext___Directive_args(ctx context.Context, f
 }
 
 func (ec *executionContext) ___EnumValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60394,19 +59983,7 @@ func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___EnumValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60423,6 +60000,9 @@ func (ec *executionContext) fieldContext___EnumValue_description(_ context.Conte
 }
 
 func (ec *executionContext) ___EnumValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsDeprecated()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60452,19 +60032,7 @@ func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Cont
 }
 
 func (ec *executionContext) ___EnumValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60481,6 +60049,9 @@ func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context
 }
 
 func (ec *executionContext) ___Field_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60510,19 +60081,7 @@ func (ec *executionContext) fieldContext___Field_name(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Field_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60593,19 +60152,18 @@ func (ec *executionContext) fieldContext___Field_args(ctx context.Context, field
 }
 
 func (ec *executionContext) ___Field_type(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___Field_type(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext___Field_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60646,6 +60204,9 @@ func (ec *executionContext) fieldContext___Field_type(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsDeprecated()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60675,19 +60236,7 @@ func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context,
 }
 
 func (ec *executionContext) ___Field_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60704,6 +60253,9 @@ func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Name); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60733,19 +60285,7 @@ func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___InputValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60762,19 +60302,18 @@ func (ec *executionContext) fieldContext___InputValue_description(_ context.Cont
 }
 
 func (ec *executionContext) ___InputValue_type(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___InputValue_type(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60815,19 +60354,7 @@ func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_defaultValue(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_defaultValue,
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultValue, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DefaultValue)
 }
 
 func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60844,6 +60371,9 @@ func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.IsDeprecated()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60873,19 +60403,7 @@ func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60902,19 +60420,7 @@ func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ contex
 }
 
 func (ec *executionContext) ___Schema_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Schema_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60931,19 +60437,18 @@ func (ec *executionContext) fieldContext___Schema_description(_ context.Context,
 }
 
 func (ec *executionContext) ___Schema_types(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_types,
-		func(ctx context.Context) (any, error) {
-			return obj.Types(), nil
-		},
-		nil,
-		ec.marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___Schema_types(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, field.Selections, obj.Types())
 }
 
 func (ec *executionContext) fieldContext___Schema_types(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -60984,19 +60489,18 @@ func (ec *executionContext) fieldContext___Schema_types(_ context.Context, field
 }
 
 func (ec *executionContext) ___Schema_queryType(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_queryType,
-		func(ctx context.Context) (any, error) {
-			return obj.QueryType(), nil
-		},
-		nil,
-		ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___Schema_queryType(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.QueryType())
 }
 
 func (ec *executionContext) fieldContext___Schema_queryType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61037,19 +60541,18 @@ func (ec *executionContext) fieldContext___Schema_queryType(_ context.Context, f
 }
 
 func (ec *executionContext) ___Schema_mutationType(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_mutationType,
-		func(ctx context.Context) (any, error) {
-			return obj.MutationType(), nil
-		},
-		nil,
-		ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Schema_mutationType(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.MutationType())
 }
 
 func (ec *executionContext) fieldContext___Schema_mutationType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61090,19 +60593,18 @@ func (ec *executionContext) fieldContext___Schema_mutationType(_ context.Context
 }
 
 func (ec *executionContext) ___Schema_subscriptionType(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_subscriptionType,
-		func(ctx context.Context) (any, error) {
-			return obj.SubscriptionType(), nil
-		},
-		nil,
-		ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Schema_subscriptionType(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.SubscriptionType())
 }
 
 func (ec *executionContext) fieldContext___Schema_subscriptionType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61143,19 +60645,18 @@ func (ec *executionContext) fieldContext___Schema_subscriptionType(_ context.Con
 }
 
 func (ec *executionContext) ___Schema_directives(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_directives,
-		func(ctx context.Context) (any, error) {
-			return obj.Directives(), nil
-		},
-		nil,
-		ec.marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ,
-		true,
-		true,
-	)
+	fc, err := ec.fieldContext___Schema_directives(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx, field.Selections, obj.Directives())
 }
 
 func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61184,6 +60685,9 @@ func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, 
 }
 
 func (ec *executionContext) ___Type_kind(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Kind()); plain != graphql.Null {
+		return plain
+	}
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -61213,19 +60717,7 @@ func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
 }
 
 func (ec *executionContext) fieldContext___Type_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61242,19 +60734,7 @@ func (ec *executionContext) fieldContext___Type_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Type_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61271,19 +60751,7 @@ func (ec *executionContext) fieldContext___Type_description(_ context.Context, f
 }
 
 func (ec *executionContext) ___Type_specifiedByURL(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_specifiedByURL,
-		func(ctx context.Context) (any, error) {
-			return obj.SpecifiedByURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SpecifiedByURL())
 }
 
 func (ec *executionContext) fieldContext___Type_specifiedByURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61355,19 +60823,18 @@ func (ec *executionContext) fieldContext___Type_fields(ctx context.Context, fiel
 }
 
 func (ec *executionContext) ___Type_interfaces(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_interfaces,
-		func(ctx context.Context) (any, error) {
-			return obj.Interfaces(), nil
-		},
-		nil,
-		ec.marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Type_interfaces(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, field.Selections, obj.Interfaces())
 }
 
 func (ec *executionContext) fieldContext___Type_interfaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61408,19 +60875,18 @@ func (ec *executionContext) fieldContext___Type_interfaces(_ context.Context, fi
 }
 
 func (ec *executionContext) ___Type_possibleTypes(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_possibleTypes,
-		func(ctx context.Context) (any, error) {
-			return obj.PossibleTypes(), nil
-		},
-		nil,
-		ec.marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Type_possibleTypes(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx, field.Selections, obj.PossibleTypes())
 }
 
 func (ec *executionContext) fieldContext___Type_possibleTypes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61512,19 +60978,18 @@ func (ec *executionContext) fieldContext___Type_enumValues(ctx context.Context, 
 }
 
 func (ec *executionContext) ___Type_inputFields(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_inputFields,
-		func(ctx context.Context) (any, error) {
-			return obj.InputFields(), nil
-		},
-		nil,
-		ec.marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Type_inputFields(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx, field.Selections, obj.InputFields())
 }
 
 func (ec *executionContext) fieldContext___Type_inputFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61555,19 +61020,18 @@ func (ec *executionContext) fieldContext___Type_inputFields(_ context.Context, f
 }
 
 func (ec *executionContext) ___Type_ofType(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_ofType,
-		func(ctx context.Context) (any, error) {
-			return obj.OfType(), nil
-		},
-		nil,
-		ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType,
-		true,
-		false,
-	)
+	fc, err := ec.fieldContext___Type_ofType(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalO__Type2ᚖgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, field.Selections, obj.OfType())
 }
 
 func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -61608,19 +61072,7 @@ func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_isOneOf,
-		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
-		},
-		nil,
-		ec.marshalOBoolean2bool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.IsOneOf())
 }
 
 func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -66810,8 +66262,7 @@ var acceptInvitePayloadImplementors = []string{"AcceptInvitePayload"}
 
 func (ec *executionContext) _AcceptInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AcceptInvitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, acceptInvitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66859,8 +66310,7 @@ var accessTokenImplementors = []string{"AccessToken", "Node"}
 
 func (ec *executionContext) _AccessToken(ctx context.Context, sel ast.SelectionSet, obj *ent.AccessToken) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accessTokenImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66916,7 +66366,7 @@ func (ec *executionContext) _AccessToken(ctx context.Context, sel ast.SelectionS
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdAt":
 			out.Values[i] = ec._AccessToken_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -66953,8 +66403,7 @@ var accessTokenConnectionImplementors = []string{"AccessTokenConnection"}
 
 func (ec *executionContext) _AccessTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.AccessTokenConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accessTokenConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67010,7 +66459,7 @@ func (ec *executionContext) _AccessTokenConnection(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -67038,8 +66487,7 @@ var accessTokenEdgeImplementors = []string{"AccessTokenEdge"}
 
 func (ec *executionContext) _AccessTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.AccessTokenEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accessTokenEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67082,8 +66530,7 @@ var addMemberToOrganizationTeamPayloadImplementors = []string{"AddMemberToOrgani
 
 func (ec *executionContext) _AddMemberToOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddMemberToOrganizationTeamPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addMemberToOrganizationTeamPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67121,8 +66568,7 @@ var addSectionGroupToSitePayloadImplementors = []string{"AddSectionGroupToSitePa
 
 func (ec *executionContext) _AddSectionGroupToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionGroupToSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionGroupToSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67160,8 +66606,7 @@ var addSectionToGroupPayloadImplementors = []string{"AddSectionToGroupPayload"}
 
 func (ec *executionContext) _AddSectionToGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionToGroupPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionToGroupPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67199,8 +66644,7 @@ var addSectionToSitePayloadImplementors = []string{"AddSectionToSitePayload"}
 
 func (ec *executionContext) _AddSectionToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSectionToSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addSectionToSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67238,8 +66682,7 @@ var addSpaceToSitePayloadImplementors = []string{"AddSpaceToSitePayload"}
 
 func (ec *executionContext) _AddSpaceToSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddSpaceToSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addSpaceToSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67277,8 +66720,7 @@ var agentInstructionsImplementors = []string{"AgentInstructions"}
 
 func (ec *executionContext) _AgentInstructions(ctx context.Context, sel ast.SelectionSet, obj *organization.AgentInstructions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentInstructionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67331,7 +66773,7 @@ func (ec *executionContext) _AgentInstructions(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -67367,7 +66809,7 @@ func (ec *executionContext) _AgentInstructions(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -67395,8 +66837,7 @@ var agentInstructionsURLsImplementors = []string{"AgentInstructionsURLs"}
 
 func (ec *executionContext) _AgentInstructionsURLs(ctx context.Context, sel ast.SelectionSet, obj *model.AgentInstructionsURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentInstructionsURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67434,8 +66875,7 @@ var applyTemplateToSpacePayloadImplementors = []string{"ApplyTemplateToSpacePayl
 
 func (ec *executionContext) _ApplyTemplateToSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ApplyTemplateToSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, applyTemplateToSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67478,8 +66918,7 @@ var attributeChangeImplementors = []string{"AttributeChange"}
 
 func (ec *executionContext) _AttributeChange(ctx context.Context, sel ast.SelectionSet, obj *content.AttributeChange) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, attributeChangeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67521,8 +66960,7 @@ var auditEntryImplementors = []string{"AuditEntry"}
 
 func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSet, obj *ent.AuditEntry) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67570,7 +67008,7 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "token":
 			out.Values[i] = ec._AuditEntry_token(ctx, field, obj)
 		case "action":
@@ -67615,7 +67053,7 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "after":
 			field := field
 
@@ -67648,7 +67086,7 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "address":
 			out.Values[i] = ec._AuditEntry_address(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -67691,8 +67129,7 @@ var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
 
 func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.AuditEntryConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67748,7 +67185,7 @@ func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.S
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -67776,8 +67213,7 @@ var auditEntryEdgeImplementors = []string{"AuditEntryEdge"}
 
 func (ec *executionContext) _AuditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.AuditEntryEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67820,8 +67256,7 @@ var brokenLinkStatsImplementors = []string{"BrokenLinkStats"}
 
 func (ec *executionContext) _BrokenLinkStats(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.BrokenStats) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, brokenLinkStatsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67861,8 +67296,7 @@ var changeRequestImplementors = []string{"ChangeRequest", "Node"}
 
 func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.SelectionSet, obj *changerequest.ChangeRequest) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, changeRequestImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67920,7 +67354,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdBy":
 			field := field
 
@@ -67956,7 +67390,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdAt":
 			out.Values[i] = ec._ChangeRequest_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68001,7 +67435,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "space":
 			field := field
 
@@ -68037,7 +67471,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revision":
 			field := field
 
@@ -68073,7 +67507,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revisionInitial":
 			field := field
 
@@ -68109,7 +67543,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revisionMergedAncestor":
 			field := field
 
@@ -68142,7 +67576,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revisionMerged":
 			field := field
 
@@ -68175,7 +67609,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "openComments":
 			out.Values[i] = ec._ChangeRequest_openComments(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68218,7 +67652,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -68254,43 +67688,12 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ChangeRequest_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._ChangeRequest_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "comments":
 			field := field
 
@@ -68326,7 +67729,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "commenters":
 			field := field
 
@@ -68362,7 +67765,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changes":
 			field := field
 
@@ -68398,7 +67801,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "reviews":
 			field := field
 
@@ -68434,7 +67837,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "review":
 			field := field
 
@@ -68470,7 +67873,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "requestedReviewers":
 			field := field
 
@@ -68506,7 +67909,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "contributors":
 			field := field
 
@@ -68542,7 +67945,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "links":
 			field := field
 
@@ -68578,7 +67981,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "mergePreview":
 			field := field
 
@@ -68614,7 +68017,7 @@ func (ec *executionContext) _ChangeRequest(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68642,8 +68045,7 @@ var changeRequestConnectionImplementors = []string{"ChangeRequestConnection"}
 
 func (ec *executionContext) _ChangeRequestConnection(ctx context.Context, sel ast.SelectionSet, obj *model.ChangeRequestConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, changeRequestConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68699,7 +68101,7 @@ func (ec *executionContext) _ChangeRequestConnection(ctx context.Context, sel as
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68727,8 +68129,7 @@ var changeRequestEdgeImplementors = []string{"ChangeRequestEdge"}
 
 func (ec *executionContext) _ChangeRequestEdge(ctx context.Context, sel ast.SelectionSet, obj *model.ChangeRequestEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, changeRequestEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68771,8 +68172,7 @@ var changeRequestPermissionsImplementors = []string{"ChangeRequestPermissions"}
 
 func (ec *executionContext) _ChangeRequestPermissions(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, changeRequestPermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68830,8 +68230,7 @@ var changeRequestURLsImplementors = []string{"ChangeRequestURLs"}
 
 func (ec *executionContext) _ChangeRequestURLs(ctx context.Context, sel ast.SelectionSet, obj *model.ChangeRequestURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, changeRequestURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68874,8 +68273,7 @@ var collectionImplementors = []string{"Collection", "StructureItem", "Node", "In
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *collection.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68928,7 +68326,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "parent":
 			field := field
 
@@ -68961,7 +68359,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "ancestors":
 			field := field
 
@@ -68997,7 +68395,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "defaultLevel":
 			out.Values[i] = ec._Collection_defaultLevel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69038,43 +68436,12 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Collection_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Collection_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "spaces":
 			field := field
 
@@ -69110,7 +68477,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "collections":
 			field := field
 
@@ -69146,7 +68513,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "children":
 			field := field
 
@@ -69182,7 +68549,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "userPermissions":
 			field := field
 
@@ -69218,7 +68585,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "teamPermissions":
 			field := field
 
@@ -69254,7 +68621,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "effectivePermissions":
 			field := field
 
@@ -69290,7 +68657,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69318,8 +68685,7 @@ var collectionConnectionImplementors = []string{"CollectionConnection"}
 
 func (ec *executionContext) _CollectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69375,7 +68741,7 @@ func (ec *executionContext) _CollectionConnection(ctx context.Context, sel ast.S
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69403,8 +68769,7 @@ var collectionEdgeImplementors = []string{"CollectionEdge"}
 
 func (ec *executionContext) _CollectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69447,8 +68812,7 @@ var collectionPermissionsImplementors = []string{"CollectionPermissions"}
 
 func (ec *executionContext) _CollectionPermissions(ctx context.Context, sel ast.SelectionSet, obj *collection.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionPermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69501,8 +68865,7 @@ var collectionURLsImplementors = []string{"CollectionURLs"}
 
 func (ec *executionContext) _CollectionURLs(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69545,8 +68908,7 @@ var commentImplementors = []string{"Comment", "CommentAdded", "Node"}
 
 func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, obj *comment.Comment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69592,7 +68954,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "postedAt":
 			out.Values[i] = ec._Comment_postedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69639,7 +69001,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "body":
 			out.Values[i] = ec._Comment_body(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69685,7 +69047,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "replyCount":
 			out.Values[i] = ec._Comment_replyCount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69726,7 +69088,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "replies":
 			field := field
 
@@ -69762,7 +69124,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -69798,43 +69160,12 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Comment_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Comment_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69862,8 +69193,7 @@ var commentBodyImplementors = []string{"CommentBody"}
 
 func (ec *executionContext) _CommentBody(ctx context.Context, sel ast.SelectionSet, obj *comment.Body) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentBodyImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69911,8 +69241,7 @@ var commentConnectionImplementors = []string{"CommentConnection"}
 
 func (ec *executionContext) _CommentConnection(ctx context.Context, sel ast.SelectionSet, obj *model.CommentConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69968,7 +69297,7 @@ func (ec *executionContext) _CommentConnection(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -69996,8 +69325,7 @@ var commentEdgeImplementors = []string{"CommentEdge"}
 
 func (ec *executionContext) _CommentEdge(ctx context.Context, sel ast.SelectionSet, obj *model.CommentEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70040,8 +69368,7 @@ var commentPermissionsImplementors = []string{"CommentPermissions"}
 
 func (ec *executionContext) _CommentPermissions(ctx context.Context, sel ast.SelectionSet, obj *comment.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentPermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70094,8 +69421,7 @@ var commentReplyImplementors = []string{"CommentReply", "CommentAdded", "Node"}
 
 func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.SelectionSet, obj *comment.Reply) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentReplyImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70141,7 +69467,7 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "postedBy":
 			field := field
 
@@ -70177,7 +69503,7 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "postedAt":
 			out.Values[i] = ec._CommentReply_postedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70225,7 +69551,7 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -70261,43 +69587,12 @@ func (ec *executionContext) _CommentReply(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._CommentReply_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._CommentReply_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -70325,8 +69620,7 @@ var commentReplyConnectionImplementors = []string{"CommentReplyConnection"}
 
 func (ec *executionContext) _CommentReplyConnection(ctx context.Context, sel ast.SelectionSet, obj *model.CommentReplyConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentReplyConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70382,7 +69676,7 @@ func (ec *executionContext) _CommentReplyConnection(ctx context.Context, sel ast
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -70410,8 +69704,7 @@ var commentReplyEdgeImplementors = []string{"CommentReplyEdge"}
 
 func (ec *executionContext) _CommentReplyEdge(ctx context.Context, sel ast.SelectionSet, obj *model.CommentReplyEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentReplyEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70454,8 +69747,7 @@ var commentTableCellImplementors = []string{"CommentTableCell"}
 
 func (ec *executionContext) _CommentTableCell(ctx context.Context, sel ast.SelectionSet, obj *comment.TableCell) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentTableCellImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70498,8 +69790,7 @@ var commentTargetImplementors = []string{"CommentTarget"}
 
 func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.SelectionSet, obj *comment.Target) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentTargetImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70540,7 +69831,7 @@ func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changeRequest":
 			field := field
 
@@ -70573,7 +69864,7 @@ func (ec *executionContext) _CommentTarget(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "review":
 			out.Values[i] = ec._CommentTarget_review(ctx, field, obj)
 		case "revision":
@@ -70614,8 +69905,7 @@ var commentURLsImplementors = []string{"CommentURLs"}
 
 func (ec *executionContext) _CommentURLs(ctx context.Context, sel ast.SelectionSet, obj *model.CommentURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70653,8 +69943,7 @@ var computedSourceImplementors = []string{"ComputedSource"}
 
 func (ec *executionContext) _ComputedSource(ctx context.Context, sel ast.SelectionSet, obj *content.Computed) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, computedSourceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70700,7 +69989,7 @@ func (ec *executionContext) _ComputedSource(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "props":
 			field := field
 
@@ -70736,7 +70025,7 @@ func (ec *executionContext) _ComputedSource(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "seed":
 			out.Values[i] = ec._ComputedSource_seed(ctx, field, obj)
 		default:
@@ -70766,8 +70055,7 @@ var conflictImplementors = []string{"Conflict"}
 
 func (ec *executionContext) _Conflict(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Conflict) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, conflictImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70831,8 +70119,7 @@ var contentLocationImplementors = []string{"ContentLocation"}
 
 func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Location) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentLocationImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70875,7 +70162,7 @@ func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "space":
 			field := field
 
@@ -70908,7 +70195,7 @@ func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revision":
 			out.Values[i] = ec._ContentLocation_revision(ctx, field, obj)
 		case "changeRequest":
@@ -70943,7 +70230,7 @@ func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "page":
 			out.Values[i] = ec._ContentLocation_page(ctx, field, obj)
 		case "file":
@@ -70986,7 +70273,7 @@ func (ec *executionContext) _ContentLocation(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "collection":
 			out.Values[i] = ec._ContentLocation_collection(ctx, field, obj)
 		default:
@@ -71016,8 +70303,7 @@ var contentLocationConnectionImplementors = []string{"ContentLocationConnection"
 
 func (ec *executionContext) _ContentLocationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.ContentLocationConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentLocationConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71073,7 +70359,7 @@ func (ec *executionContext) _ContentLocationConnection(ctx context.Context, sel 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -71101,8 +70387,7 @@ var contentLocationEdgeImplementors = []string{"ContentLocationEdge"}
 
 func (ec *executionContext) _ContentLocationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.ContentLocationEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentLocationEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71145,8 +70430,7 @@ var contentReferenceImplementors = []string{"ContentReference"}
 
 func (ec *executionContext) _ContentReference(ctx context.Context, sel ast.SelectionSet, obj *revision.Reference) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contentReferenceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71202,8 +70486,7 @@ var contributorImplementors = []string{"Contributor"}
 
 func (ec *executionContext) _Contributor(ctx context.Context, sel ast.SelectionSet, obj *ent.Contributor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contributorImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71244,7 +70527,7 @@ func (ec *executionContext) _Contributor(ctx context.Context, sel ast.SelectionS
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "action":
 			out.Values[i] = ec._Contributor_action(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -71287,8 +70570,7 @@ var contributorConnectionImplementors = []string{"ContributorConnection"}
 
 func (ec *executionContext) _ContributorConnection(ctx context.Context, sel ast.SelectionSet, obj *model.ContributorConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contributorConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71344,7 +70626,7 @@ func (ec *executionContext) _ContributorConnection(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -71372,8 +70654,7 @@ var contributorEdgeImplementors = []string{"ContributorEdge"}
 
 func (ec *executionContext) _ContributorEdge(ctx context.Context, sel ast.SelectionSet, obj *model.ContributorEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contributorEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71416,8 +70697,7 @@ var createAccessTokenPayloadImplementors = []string{"CreateAccessTokenPayload"}
 
 func (ec *executionContext) _CreateAccessTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateAccessTokenPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createAccessTokenPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71460,8 +70740,7 @@ var createChangeRequestPayloadImplementors = []string{"CreateChangeRequestPayloa
 
 func (ec *executionContext) _CreateChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateChangeRequestPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createChangeRequestPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71499,8 +70778,7 @@ var createCollectionPayloadImplementors = []string{"CreateCollectionPayload"}
 
 func (ec *executionContext) _CreateCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateCollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCollectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71538,8 +70816,7 @@ var createOrganizationInvitePayloadImplementors = []string{"CreateOrganizationIn
 
 func (ec *executionContext) _CreateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationInvitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationInvitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71577,8 +70854,7 @@ var createOrganizationPayloadImplementors = []string{"CreateOrganizationPayload"
 
 func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71616,8 +70892,7 @@ var createOrganizationTeamPayloadImplementors = []string{"CreateOrganizationTeam
 
 func (ec *executionContext) _CreateOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationTeamPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationTeamPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71655,8 +70930,7 @@ var createSitePayloadImplementors = []string{"CreateSitePayload"}
 
 func (ec *executionContext) _CreateSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71694,8 +70968,7 @@ var createSiteRedirectPayloadImplementors = []string{"CreateSiteRedirectPayload"
 
 func (ec *executionContext) _CreateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSiteRedirectPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createSiteRedirectPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71733,8 +71006,7 @@ var createSiteShareLinkPayloadImplementors = []string{"CreateSiteShareLinkPayloa
 
 func (ec *executionContext) _CreateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSiteShareLinkPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createSiteShareLinkPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71772,8 +71044,7 @@ var createSpacePayloadImplementors = []string{"CreateSpacePayload"}
 
 func (ec *executionContext) _CreateSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71811,8 +71082,7 @@ var deleteCollectionPayloadImplementors = []string{"DeleteCollectionPayload"}
 
 func (ec *executionContext) _DeleteCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCollectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71850,8 +71120,7 @@ var deleteCommentPayloadImplementors = []string{"DeleteCommentPayload"}
 
 func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCommentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCommentPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71889,8 +71158,7 @@ var deleteCommentReplyPayloadImplementors = []string{"DeleteCommentReplyPayload"
 
 func (ec *executionContext) _DeleteCommentReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCommentReplyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCommentReplyPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71928,8 +71196,7 @@ var deleteMemberFromOrganizationTeamPayloadImplementors = []string{"DeleteMember
 
 func (ec *executionContext) _DeleteMemberFromOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteMemberFromOrganizationTeamPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteMemberFromOrganizationTeamPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71967,8 +71234,7 @@ var deleteOrganizationInvitePayloadImplementors = []string{"DeleteOrganizationIn
 
 func (ec *executionContext) _DeleteOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteOrganizationInvitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteOrganizationInvitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72006,8 +71272,7 @@ var deleteOrganizationPayloadImplementors = []string{"DeleteOrganizationPayload"
 
 func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72045,8 +71310,7 @@ var deleteSitePayloadImplementors = []string{"DeleteSitePayload"}
 
 func (ec *executionContext) _DeleteSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72084,8 +71348,7 @@ var deleteSiteRedirectPayloadImplementors = []string{"DeleteSiteRedirectPayload"
 
 func (ec *executionContext) _DeleteSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteRedirectPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteRedirectPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72123,8 +71386,7 @@ var deleteSiteSectionGroupPayloadImplementors = []string{"DeleteSiteSectionGroup
 
 func (ec *executionContext) _DeleteSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSectionGroupPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSectionGroupPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72162,8 +71424,7 @@ var deleteSiteSectionPayloadImplementors = []string{"DeleteSiteSectionPayload"}
 
 func (ec *executionContext) _DeleteSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72201,8 +71462,7 @@ var deleteSiteShareLinkPayloadImplementors = []string{"DeleteSiteShareLinkPayloa
 
 func (ec *executionContext) _DeleteSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteShareLinkPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteShareLinkPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72240,8 +71500,7 @@ var deleteSiteSpaceCustomizationPayloadImplementors = []string{"DeleteSiteSpaceC
 
 func (ec *executionContext) _DeleteSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSpaceCustomizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSpaceCustomizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72279,8 +71538,7 @@ var deleteSiteSpacePayloadImplementors = []string{"DeleteSiteSpacePayload"}
 
 func (ec *executionContext) _DeleteSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSiteSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSiteSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72318,8 +71576,7 @@ var deleteSpacePayloadImplementors = []string{"DeleteSpacePayload"}
 
 func (ec *executionContext) _DeleteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72357,8 +71614,7 @@ var duplicateSpacePayloadImplementors = []string{"DuplicateSpacePayload"}
 
 func (ec *executionContext) _DuplicateSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DuplicateSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, duplicateSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72396,8 +71652,7 @@ var effectivePermissionImplementors = []string{"EffectivePermission"}
 
 func (ec *executionContext) _EffectivePermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Effective) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72438,7 +71693,7 @@ func (ec *executionContext) _EffectivePermission(ctx context.Context, sel ast.Se
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "member":
 			out.Values[i] = ec._EffectivePermission_member(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -72481,8 +71736,7 @@ var effectivePermissionConnectionImplementors = []string{"EffectivePermissionCon
 
 func (ec *executionContext) _EffectivePermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.EffectivePermissionConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72538,7 +71792,7 @@ func (ec *executionContext) _EffectivePermissionConnection(ctx context.Context, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -72566,8 +71820,7 @@ var effectivePermissionEdgeImplementors = []string{"EffectivePermissionEdge"}
 
 func (ec *executionContext) _EffectivePermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.EffectivePermissionEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, effectivePermissionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72610,8 +71863,7 @@ var exportToGitRepositoryPayloadImplementors = []string{"ExportToGitRepositoryPa
 
 func (ec *executionContext) _ExportToGitRepositoryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportToGitRepositoryPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportToGitRepositoryPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72649,8 +71901,7 @@ var fileImplementors = []string{"File"}
 
 func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj *revision.File) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fileImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72711,7 +71962,7 @@ func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "dimensions":
 			out.Values[i] = ec._File_dimensions(ctx, field, obj)
 		case "git":
@@ -72751,7 +72002,7 @@ func (ec *executionContext) _File(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -72779,8 +72030,7 @@ var fileConnectionImplementors = []string{"FileConnection"}
 
 func (ec *executionContext) _FileConnection(ctx context.Context, sel ast.SelectionSet, obj *model.FileConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fileConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72836,7 +72086,7 @@ func (ec *executionContext) _FileConnection(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -72864,8 +72114,7 @@ var fileDimensionsImplementors = []string{"FileDimensions"}
 
 func (ec *executionContext) _FileDimensions(ctx context.Context, sel ast.SelectionSet, obj *revision.Dimensions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fileDimensionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72908,8 +72157,7 @@ var fileEdgeImplementors = []string{"FileEdge"}
 
 func (ec *executionContext) _FileEdge(ctx context.Context, sel ast.SelectionSet, obj *model.FileEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fileEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72952,8 +72200,7 @@ var gitFileImplementors = []string{"GitFile"}
 
 func (ec *executionContext) _GitFile(ctx context.Context, sel ast.SelectionSet, obj *revision.GitFile) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, gitFileImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -72996,8 +72243,7 @@ var gitSyncImplementors = []string{"GitSync"}
 
 func (ec *executionContext) _GitSync(ctx context.Context, sel ast.SelectionSet, obj *model.GitSync) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, gitSyncImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73055,8 +72301,7 @@ var grantPermissionsPayloadImplementors = []string{"GrantPermissionsPayload"}
 
 func (ec *executionContext) _GrantPermissionsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.GrantPermissionsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantPermissionsPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73091,8 +72336,7 @@ var importGitRepositoryPayloadImplementors = []string{"ImportGitRepositoryPayloa
 
 func (ec *executionContext) _ImportGitRepositoryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ImportGitRepositoryPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, importGitRepositoryPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73130,8 +72374,7 @@ var inviteImplementors = []string{"Invite"}
 
 func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, obj *invite.Invite) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inviteImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73174,7 +72417,7 @@ func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "role":
 			out.Values[i] = ec._Invite_role(ctx, field, obj)
 		case "resource":
@@ -73209,7 +72452,7 @@ func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "email":
 			out.Values[i] = ec._Invite_email(ctx, field, obj)
 		case "redundant":
@@ -73266,7 +72509,7 @@ func (ec *executionContext) _Invite(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "delivery":
 			out.Values[i] = ec._Invite_delivery(ctx, field, obj)
 		default:
@@ -73296,8 +72539,7 @@ var inviteConnectionImplementors = []string{"InviteConnection"}
 
 func (ec *executionContext) _InviteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.InviteConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inviteConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73353,7 +72595,7 @@ func (ec *executionContext) _InviteConnection(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -73381,8 +72623,7 @@ var inviteEdgeImplementors = []string{"InviteEdge"}
 
 func (ec *executionContext) _InviteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.InviteEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inviteEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73425,8 +72666,7 @@ var inviteUsersToOrganizationPayloadImplementors = []string{"InviteUsersToOrgani
 
 func (ec *executionContext) _InviteUsersToOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InviteUsersToOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inviteUsersToOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73474,8 +72714,7 @@ var joinOrganizationPayloadImplementors = []string{"JoinOrganizationPayload"}
 
 func (ec *executionContext) _JoinOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.JoinOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, joinOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73513,8 +72752,7 @@ var joinOrganizationWithInvitePayloadImplementors = []string{"JoinOrganizationWi
 
 func (ec *executionContext) _JoinOrganizationWithInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.JoinOrganizationWithInvitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, joinOrganizationWithInvitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73552,8 +72790,7 @@ var linkImplementors = []string{"Link"}
 
 func (ec *executionContext) _Link(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Link) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73608,8 +72845,7 @@ var linkConnectionImplementors = []string{"LinkConnection"}
 
 func (ec *executionContext) _LinkConnection(ctx context.Context, sel ast.SelectionSet, obj *model.LinkConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73665,7 +72901,7 @@ func (ec *executionContext) _LinkConnection(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "stats":
 			out.Values[i] = ec._LinkConnection_stats(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -73698,8 +72934,7 @@ var linkEdgeImplementors = []string{"LinkEdge"}
 
 func (ec *executionContext) _LinkEdge(ctx context.Context, sel ast.SelectionSet, obj *model.LinkEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73742,8 +72977,7 @@ var linkStatsImplementors = []string{"LinkStats"}
 
 func (ec *executionContext) _LinkStats(ctx context.Context, sel ast.SelectionSet, obj *linkgraph.Stats) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, linkStatsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73786,8 +73020,7 @@ var memberImplementors = []string{"Member", "Node"}
 
 func (ec *executionContext) _Member(ctx context.Context, sel ast.SelectionSet, obj *ent.Member) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -73835,7 +73068,7 @@ func (ec *executionContext) _Member(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "disabled":
 			out.Values[i] = ec._Member_disabled(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -73888,7 +73121,7 @@ func (ec *executionContext) _Member(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "teamCount":
 			field := field
 
@@ -73924,7 +73157,7 @@ func (ec *executionContext) _Member(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -73952,8 +73185,7 @@ var memberConnectionImplementors = []string{"MemberConnection"}
 
 func (ec *executionContext) _MemberConnection(ctx context.Context, sel ast.SelectionSet, obj *model.MemberConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74009,7 +73241,7 @@ func (ec *executionContext) _MemberConnection(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74037,8 +73269,7 @@ var memberEdgeImplementors = []string{"MemberEdge"}
 
 func (ec *executionContext) _MemberEdge(ctx context.Context, sel ast.SelectionSet, obj *model.MemberEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74081,8 +73312,7 @@ var memberSpaceImplementors = []string{"MemberSpace"}
 
 func (ec *executionContext) _MemberSpace(ctx context.Context, sel ast.SelectionSet, obj *space.MemberSpace) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74125,8 +73355,7 @@ var memberSpaceConnectionImplementors = []string{"MemberSpaceConnection"}
 
 func (ec *executionContext) _MemberSpaceConnection(ctx context.Context, sel ast.SelectionSet, obj *model.MemberSpaceConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74182,7 +73411,7 @@ func (ec *executionContext) _MemberSpaceConnection(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74210,8 +73439,7 @@ var memberSpaceEdgeImplementors = []string{"MemberSpaceEdge"}
 
 func (ec *executionContext) _MemberSpaceEdge(ctx context.Context, sel ast.SelectionSet, obj *model.MemberSpaceEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, memberSpaceEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74254,8 +73482,7 @@ var mergeChangeRequestPayloadImplementors = []string{"MergeChangeRequestPayload"
 
 func (ec *executionContext) _MergeChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MergeChangeRequestPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mergeChangeRequestPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74308,8 +73535,7 @@ var mergePreviewImplementors = []string{"MergePreview"}
 
 func (ec *executionContext) _MergePreview(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Preview) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mergePreviewImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74367,8 +73593,7 @@ var mergeRuleImplementors = []string{"MergeRule"}
 
 func (ec *executionContext) _MergeRule(ctx context.Context, sel ast.SelectionSet, obj *mergerule.Rule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mergeRuleImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74413,8 +73638,7 @@ var mergeRulesImplementors = []string{"MergeRules"}
 
 func (ec *executionContext) _MergeRules(ctx context.Context, sel ast.SelectionSet, obj *mergerule.Rules) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mergeRulesImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74457,8 +73681,7 @@ var moveCollectionPayloadImplementors = []string{"MoveCollectionPayload"}
 
 func (ec *executionContext) _MoveCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveCollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moveCollectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74496,8 +73719,7 @@ var moveSiteSectionGroupPayloadImplementors = []string{"MoveSiteSectionGroupPayl
 
 func (ec *executionContext) _MoveSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSectionGroupPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSectionGroupPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74535,8 +73757,7 @@ var moveSiteSectionPayloadImplementors = []string{"MoveSiteSectionPayload"}
 
 func (ec *executionContext) _MoveSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74574,8 +73795,7 @@ var moveSiteSpacePayloadImplementors = []string{"MoveSiteSpacePayload"}
 
 func (ec *executionContext) _MoveSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSiteSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moveSiteSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -74613,8 +73833,7 @@ var moveSpacePayloadImplementors = []string{"MoveSpacePayload"}
 
 func (ec *executionContext) _MoveSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moveSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -75338,8 +74557,7 @@ var organizationImplementors = []string{"Organization", "Node", "PermissionResou
 
 func (ec *executionContext) _Organization(ctx context.Context, sel ast.SelectionSet, obj *organization.Organization) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -75415,7 +74633,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sso":
 			out.Values[i] = ec._Organization_sso(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -75471,43 +74689,12 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Organization_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Organization_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "spaces":
 			field := field
 
@@ -75543,7 +74730,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changeRequests":
 			field := field
 
@@ -75579,7 +74766,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "search":
 			field := field
 
@@ -75615,7 +74802,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "agentInstructions":
 			field := field
 
@@ -75651,7 +74838,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "auditLog":
 			field := field
 
@@ -75687,7 +74874,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "collections":
 			field := field
 
@@ -75723,7 +74910,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "structure":
 			field := field
 
@@ -75759,7 +74946,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "linkInvites":
 			field := field
 
@@ -75795,7 +74982,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "emailInvites":
 			field := field
 
@@ -75831,7 +75018,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "invite":
 			field := field
 
@@ -75867,7 +75054,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "members":
 			field := field
 
@@ -75903,7 +75090,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "member":
 			field := field
 
@@ -75939,7 +75126,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberSpaces":
 			field := field
 
@@ -75975,7 +75162,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberTeams":
 			field := field
 
@@ -76011,7 +75198,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sites":
 			field := field
 
@@ -76047,7 +75234,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "site":
 			field := field
 
@@ -76083,7 +75270,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "teams":
 			field := field
 
@@ -76119,7 +75306,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "team":
 			field := field
 
@@ -76155,7 +75342,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -76183,8 +75370,7 @@ var organizationConnectionImplementors = []string{"OrganizationConnection"}
 
 func (ec *executionContext) _OrganizationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.OrganizationConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76240,7 +75426,7 @@ func (ec *executionContext) _OrganizationConnection(ctx context.Context, sel ast
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -76268,8 +75454,7 @@ var organizationEdgeImplementors = []string{"OrganizationEdge"}
 
 func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.OrganizationEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76312,8 +75497,7 @@ var organizationPermissionsImplementors = []string{"OrganizationPermissions"}
 
 func (ec *executionContext) _OrganizationPermissions(ctx context.Context, sel ast.SelectionSet, obj *organization.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationPermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76406,8 +75590,7 @@ var organizationURLsImplementors = []string{"OrganizationURLs"}
 
 func (ec *executionContext) _OrganizationURLs(ctx context.Context, sel ast.SelectionSet, obj *model.OrganizationURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, organizationURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76452,8 +75635,7 @@ var overrideSiteSpaceCustomizationPayloadImplementors = []string{"OverrideSiteSp
 
 func (ec *executionContext) _OverrideSiteSpaceCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OverrideSiteSpaceCustomizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, overrideSiteSpaceCustomizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76491,8 +75673,7 @@ var pageImplementors = []string{"Page"}
 
 func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj *revision.Page) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76595,7 +75776,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "condition":
 			out.Values[i] = ec._Page_condition(ctx, field, obj)
 		case "target":
@@ -76632,7 +75813,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "computed":
 			out.Values[i] = ec._Page_computed(ctx, field, obj)
 		case "urls":
@@ -76670,7 +75851,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "parent":
 			out.Values[i] = ec._Page_parent(ctx, field, obj)
 		case "pages":
@@ -76710,7 +75891,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "document":
 			field := field
 
@@ -76743,7 +75924,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "links":
 			field := field
 
@@ -76779,7 +75960,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "backlinks":
 			field := field
 
@@ -76815,7 +75996,7 @@ func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -76843,8 +76024,7 @@ var pageCoverImplementors = []string{"PageCover"}
 
 func (ec *executionContext) _PageCover(ctx context.Context, sel ast.SelectionSet, obj *revision.Cover) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageCoverImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76894,8 +76074,7 @@ var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *pagination.Info) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -76942,8 +76121,7 @@ var pageLayoutImplementors = []string{"PageLayout"}
 
 func (ec *executionContext) _PageLayout(ctx context.Context, sel ast.SelectionSet, obj *content.Layout) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageLayoutImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77021,8 +76199,7 @@ var pageOutcomeImplementors = []string{"PageOutcome"}
 
 func (ec *executionContext) _PageOutcome(ctx context.Context, sel ast.SelectionSet, obj *edit.PageOutcome) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageOutcomeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77069,8 +76246,7 @@ var pageSearchHitImplementors = []string{"PageSearchHit"}
 
 func (ec *executionContext) _PageSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.PageHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageSearchHitImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77136,7 +76312,7 @@ func (ec *executionContext) _PageSearchHit(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77164,8 +76340,7 @@ var pageSearchHitConnectionImplementors = []string{"PageSearchHitConnection"}
 
 func (ec *executionContext) _PageSearchHitConnection(ctx context.Context, sel ast.SelectionSet, obj *model.PageSearchHitConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageSearchHitConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77221,7 +76396,7 @@ func (ec *executionContext) _PageSearchHitConnection(ctx context.Context, sel as
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77249,8 +76424,7 @@ var pageSearchHitEdgeImplementors = []string{"PageSearchHitEdge"}
 
 func (ec *executionContext) _PageSearchHitEdge(ctx context.Context, sel ast.SelectionSet, obj *model.PageSearchHitEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageSearchHitEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77293,8 +76467,7 @@ var pageURLsImplementors = []string{"PageURLs"}
 
 func (ec *executionContext) _PageURLs(ctx context.Context, sel ast.SelectionSet, obj *model.PageURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77332,8 +76505,7 @@ var permissionSourceImplementors = []string{"PermissionSource"}
 
 func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.SelectionSet, obj *permission.Source) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, permissionSourceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77376,7 +76548,7 @@ func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "team":
 			field := field
 
@@ -77409,7 +76581,7 @@ func (ec *executionContext) _PermissionSource(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77437,8 +76609,7 @@ var postCommentPayloadImplementors = []string{"PostCommentPayload"}
 
 func (ec *executionContext) _PostCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PostCommentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, postCommentPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77476,8 +76647,7 @@ var postCommentReplyPayloadImplementors = []string{"PostCommentReplyPayload"}
 
 func (ec *executionContext) _PostCommentReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PostCommentReplyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, postCommentReplyPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77515,8 +76685,7 @@ var publishSitePayloadImplementors = []string{"PublishSitePayload"}
 
 func (ec *executionContext) _PublishSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PublishSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, publishSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77554,8 +76723,7 @@ var publishedSiteImplementors = []string{"PublishedSite"}
 
 func (ec *executionContext) _PublishedSite(ctx context.Context, sel ast.SelectionSet, obj *model.PublishedSite) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, publishedSiteImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77608,8 +76776,7 @@ var publishedURLsImplementors = []string{"PublishedURLs"}
 
 func (ec *executionContext) _PublishedURLs(ctx context.Context, sel ast.SelectionSet, obj *model.PublishedURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, publishedURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -77999,8 +77166,7 @@ var reactionImplementors = []string{"Reaction"}
 
 func (ec *executionContext) _Reaction(ctx context.Context, sel ast.SelectionSet, obj *comment.Reaction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reactionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78048,8 +77214,7 @@ var reactionUserImplementors = []string{"ReactionUser"}
 
 func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.SelectionSet, obj *comment.Reactor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reactionUserImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78090,7 +77255,7 @@ func (ec *executionContext) _ReactionUser(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "reactedAt":
 			out.Values[i] = ec._ReactionUser_reactedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -78123,8 +77288,7 @@ var regenerateSitePublishingAuthPayloadImplementors = []string{"RegenerateSitePu
 
 func (ec *executionContext) _RegenerateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RegenerateSitePublishingAuthPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, regenerateSitePublishingAuthPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78162,8 +77326,7 @@ var removeMemberFromOrganizationPayloadImplementors = []string{"RemoveMemberFrom
 
 func (ec *executionContext) _RemoveMemberFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveMemberFromOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, removeMemberFromOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78201,8 +77364,7 @@ var removePermissionPayloadImplementors = []string{"RemovePermissionPayload"}
 
 func (ec *executionContext) _RemovePermissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemovePermissionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, removePermissionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78240,8 +77402,7 @@ var removeRequestedReviewerFromChangeRequestPayloadImplementors = []string{"Remo
 
 func (ec *executionContext) _RemoveRequestedReviewerFromChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveRequestedReviewerFromChangeRequestPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, removeRequestedReviewerFromChangeRequestPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78284,8 +77445,7 @@ var removeSectionFromGroupPayloadImplementors = []string{"RemoveSectionFromGroup
 
 func (ec *executionContext) _RemoveSectionFromGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveSectionFromGroupPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, removeSectionFromGroupPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78323,8 +77483,7 @@ var removeTeamFromOrganizationPayloadImplementors = []string{"RemoveTeamFromOrga
 
 func (ec *executionContext) _RemoveTeamFromOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemoveTeamFromOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, removeTeamFromOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78362,8 +77521,7 @@ var replierImplementors = []string{"Replier"}
 
 func (ec *executionContext) _Replier(ctx context.Context, sel ast.SelectionSet, obj *comment.Replier) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, replierImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78404,7 +77562,7 @@ func (ec *executionContext) _Replier(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "count":
 			out.Values[i] = ec._Replier_count(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -78442,8 +77600,7 @@ var requestReviewersForChangeRequestPayloadImplementors = []string{"RequestRevie
 
 func (ec *executionContext) _RequestReviewersForChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RequestReviewersForChangeRequestPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestReviewersForChangeRequestPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78486,8 +77643,7 @@ var requestedReviewerImplementors = []string{"RequestedReviewer", "Node"}
 
 func (ec *executionContext) _RequestedReviewer(ctx context.Context, sel ast.SelectionSet, obj *ent.RequestedReviewer) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestedReviewerImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78533,7 +77689,7 @@ func (ec *executionContext) _RequestedReviewer(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "requestedBy":
 			field := field
 
@@ -78569,7 +77725,7 @@ func (ec *executionContext) _RequestedReviewer(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revision":
 			field := field
 
@@ -78605,7 +77761,7 @@ func (ec *executionContext) _RequestedReviewer(ctx context.Context, sel ast.Sele
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdAt":
 			out.Values[i] = ec._RequestedReviewer_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -78638,8 +77794,7 @@ var requestedReviewerConnectionImplementors = []string{"RequestedReviewerConnect
 
 func (ec *executionContext) _RequestedReviewerConnection(ctx context.Context, sel ast.SelectionSet, obj *model.RequestedReviewerConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestedReviewerConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78695,7 +77850,7 @@ func (ec *executionContext) _RequestedReviewerConnection(ctx context.Context, se
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -78723,8 +77878,7 @@ var requestedReviewerEdgeImplementors = []string{"RequestedReviewerEdge"}
 
 func (ec *executionContext) _RequestedReviewerEdge(ctx context.Context, sel ast.SelectionSet, obj *model.RequestedReviewerEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestedReviewerEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78767,8 +77921,7 @@ var resolveConflictsPayloadImplementors = []string{"ResolveConflictsPayload"}
 
 func (ec *executionContext) _ResolveConflictsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ResolveConflictsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, resolveConflictsPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78821,8 +77974,7 @@ var restoreSpacePayloadImplementors = []string{"RestoreSpacePayload"}
 
 func (ec *executionContext) _RestoreSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.RestoreSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, restoreSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78860,8 +78012,7 @@ var reusableContentImplementors = []string{"ReusableContent"}
 
 func (ec *executionContext) _ReusableContent(ctx context.Context, sel ast.SelectionSet, obj *revision.ReusableContent) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reusableContentImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -78914,7 +78065,7 @@ func (ec *executionContext) _ReusableContent(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "document":
 			field := field
 
@@ -78950,7 +78101,7 @@ func (ec *executionContext) _ReusableContent(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -78978,8 +78129,7 @@ var revertMergePayloadImplementors = []string{"RevertMergePayload"}
 
 func (ec *executionContext) _RevertMergePayload(ctx context.Context, sel ast.SelectionSet, obj *model.RevertMergePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revertMergePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79032,8 +78182,7 @@ var reviewImplementors = []string{"Review", "Node"}
 
 func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, obj *changerequest.Review) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reviewImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79084,7 +78233,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "requestedBy":
 			field := field
 
@@ -79117,7 +78266,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changeRequest":
 			field := field
 
@@ -79153,7 +78302,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revision":
 			field := field
 
@@ -79189,7 +78338,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "outdated":
 			out.Values[i] = ec._Review_outdated(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -79232,7 +78381,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -79268,7 +78417,7 @@ func (ec *executionContext) _Review(ctx context.Context, sel ast.SelectionSet, o
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -79296,8 +78445,7 @@ var reviewConnectionImplementors = []string{"ReviewConnection"}
 
 func (ec *executionContext) _ReviewConnection(ctx context.Context, sel ast.SelectionSet, obj *model.ReviewConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reviewConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79353,7 +78501,7 @@ func (ec *executionContext) _ReviewConnection(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -79381,8 +78529,7 @@ var reviewEdgeImplementors = []string{"ReviewEdge"}
 
 func (ec *executionContext) _ReviewEdge(ctx context.Context, sel ast.SelectionSet, obj *model.ReviewEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reviewEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79425,8 +78572,7 @@ var reviewURLsImplementors = []string{"ReviewURLs"}
 
 func (ec *executionContext) _ReviewURLs(ctx context.Context, sel ast.SelectionSet, obj *model.ReviewURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reviewURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79464,8 +78610,7 @@ var revisionImplementors = []string{"Revision", "Node"}
 
 func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet, obj *revision.Revision) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -79523,7 +78668,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "mergedFrom":
 			field := field
 
@@ -79556,7 +78701,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "git":
 			out.Values[i] = ec._Revision_git(ctx, field, obj)
 		case "urls":
@@ -79594,7 +78739,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "variables":
 			field := field
 
@@ -79630,7 +78775,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "pages":
 			field := field
 
@@ -79666,7 +78811,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "page":
 			field := field
 
@@ -79702,7 +78847,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "pageByPath":
 			field := field
 
@@ -79738,7 +78883,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "files":
 			field := field
 
@@ -79774,7 +78919,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "file":
 			field := field
 
@@ -79810,7 +78955,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "redirects":
 			field := field
 
@@ -79846,7 +78991,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "reusableContents":
 			field := field
 
@@ -79882,7 +79027,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "reusableContent":
 			field := field
 
@@ -79918,7 +79063,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changes":
 			field := field
 
@@ -79954,7 +79099,7 @@ func (ec *executionContext) _Revision(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -79982,8 +79127,7 @@ var revisionChangeImplementors = []string{"RevisionChange"}
 
 func (ec *executionContext) _RevisionChange(ctx context.Context, sel ast.SelectionSet, obj *revision.Change) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionChangeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80046,8 +79190,7 @@ var revisionChangeConnectionImplementors = []string{"RevisionChangeConnection"}
 
 func (ec *executionContext) _RevisionChangeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionChangeConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionChangeConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80103,7 +79246,7 @@ func (ec *executionContext) _RevisionChangeConnection(ctx context.Context, sel a
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80131,8 +79274,7 @@ var revisionChangeEdgeImplementors = []string{"RevisionChangeEdge"}
 
 func (ec *executionContext) _RevisionChangeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionChangeEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionChangeEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80175,8 +79317,7 @@ var revisionConnectionImplementors = []string{"RevisionConnection"}
 
 func (ec *executionContext) _RevisionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80232,7 +79373,7 @@ func (ec *executionContext) _RevisionConnection(ctx context.Context, sel ast.Sel
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80260,8 +79401,7 @@ var revisionEdgeImplementors = []string{"RevisionEdge"}
 
 func (ec *executionContext) _RevisionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80304,8 +79444,7 @@ var revisionGitImplementors = []string{"RevisionGit"}
 
 func (ec *executionContext) _RevisionGit(ctx context.Context, sel ast.SelectionSet, obj *revision.Git) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionGitImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80348,8 +79487,7 @@ var revisionRedirectImplementors = []string{"RevisionRedirect"}
 
 func (ec *executionContext) _RevisionRedirect(ctx context.Context, sel ast.SelectionSet, obj *revision.Redirect) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80392,8 +79530,7 @@ var revisionRedirectConnectionImplementors = []string{"RevisionRedirectConnectio
 
 func (ec *executionContext) _RevisionRedirectConnection(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionRedirectConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80449,7 +79586,7 @@ func (ec *executionContext) _RevisionRedirectConnection(ctx context.Context, sel
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80477,8 +79614,7 @@ var revisionRedirectEdgeImplementors = []string{"RevisionRedirectEdge"}
 
 func (ec *executionContext) _RevisionRedirectEdge(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionRedirectEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionRedirectEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80521,8 +79657,7 @@ var revisionURLsImplementors = []string{"RevisionURLs"}
 
 func (ec *executionContext) _RevisionURLs(ctx context.Context, sel ast.SelectionSet, obj *model.RevisionURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revisionURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80564,8 +79699,7 @@ var revokeAccessTokenPayloadImplementors = []string{"RevokeAccessTokenPayload"}
 
 func (ec *executionContext) _RevokeAccessTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RevokeAccessTokenPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, revokeAccessTokenPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80603,8 +79737,7 @@ var searchAncestorImplementors = []string{"SearchAncestor"}
 
 func (ec *executionContext) _SearchAncestor(ctx context.Context, sel ast.SelectionSet, obj *search.Ancestor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, searchAncestorImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80642,8 +79775,7 @@ var sectionSearchHitImplementors = []string{"SectionSearchHit"}
 
 func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.SectionHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sectionSearchHitImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80704,7 +79836,7 @@ func (ec *executionContext) _SectionSearchHit(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80732,8 +79864,7 @@ var setUserAsSSOMemberForOrganizationPayloadImplementors = []string{"SetUserAsSS
 
 func (ec *executionContext) _SetUserAsSSOMemberForOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SetUserAsSSOMemberForOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, setUserAsSSOMemberForOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80771,8 +79902,7 @@ var siteImplementors = []string{"Site", "Node"}
 
 func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj *site.Site) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -80825,7 +79955,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "hostname":
 			out.Values[i] = ec._Site_hostname(ctx, field, obj)
 		case "basename":
@@ -80865,7 +79995,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "visibility":
 			out.Values[i] = ec._Site_visibility(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -80931,7 +80061,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "organization":
 			field := field
 
@@ -80967,7 +80097,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "structure":
 			field := field
 
@@ -81003,7 +80133,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "siteSpaces":
 			field := field
 
@@ -81039,7 +80169,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "siteSpace":
 			field := field
 
@@ -81075,7 +80205,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sections":
 			field := field
 
@@ -81111,7 +80241,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "section":
 			field := field
 
@@ -81147,7 +80277,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sectionGroups":
 			field := field
 
@@ -81183,7 +80313,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sectionGroup":
 			field := field
 
@@ -81219,7 +80349,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "profile":
 			field := field
 
@@ -81255,7 +80385,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "customization":
 			field := field
 
@@ -81291,7 +80421,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "adaptiveSchema":
 			out.Values[i] = ec._Site_adaptiveSchema(ctx, field, obj)
 		case "templateConditions":
@@ -81334,7 +80464,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "shareLink":
 			field := field
 
@@ -81370,7 +80500,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "publishingAuth":
 			field := field
 
@@ -81406,7 +80536,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "redirects":
 			field := field
 
@@ -81442,7 +80572,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "redirect":
 			field := field
 
@@ -81478,7 +80608,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "redirectBySource":
 			field := field
 
@@ -81514,7 +80644,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "preview":
 			field := field
 
@@ -81550,7 +80680,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "integrationScripts":
 			field := field
 
@@ -81586,7 +80716,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "readers":
 			field := field
 
@@ -81622,7 +80752,7 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -81650,8 +80780,7 @@ var siteAdaptiveSchemaImplementors = []string{"SiteAdaptiveSchema"}
 
 func (ec *executionContext) _SiteAdaptiveSchema(ctx context.Context, sel ast.SelectionSet, obj *site.AdaptiveSchema) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteAdaptiveSchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81692,7 +80821,7 @@ func (ec *executionContext) _SiteAdaptiveSchema(ctx context.Context, sel ast.Sel
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "updatedAt":
 			out.Values[i] = ec._SiteAdaptiveSchema_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -81725,8 +80854,7 @@ var siteConnectionImplementors = []string{"SiteConnection"}
 
 func (ec *executionContext) _SiteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81782,7 +80910,7 @@ func (ec *executionContext) _SiteConnection(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -81810,8 +80938,7 @@ var siteCustomizationsImplementors = []string{"SiteCustomizations"}
 
 func (ec *executionContext) _SiteCustomizations(ctx context.Context, sel ast.SelectionSet, obj *model.SiteCustomizations) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteCustomizationsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81854,8 +80981,7 @@ var siteEdgeImplementors = []string{"SiteEdge"}
 
 func (ec *executionContext) _SiteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81898,8 +81024,7 @@ var siteIntegrationScriptImplementors = []string{"SiteIntegrationScript"}
 
 func (ec *executionContext) _SiteIntegrationScript(ctx context.Context, sel ast.SelectionSet, obj *model.SiteIntegrationScript) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteIntegrationScriptImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81944,8 +81069,7 @@ var sitePreviewImplementors = []string{"SitePreview"}
 
 func (ec *executionContext) _SitePreview(ctx context.Context, sel ast.SelectionSet, obj *model.SitePreview) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sitePreviewImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -81983,8 +81107,7 @@ var siteProxyImplementors = []string{"SiteProxy"}
 
 func (ec *executionContext) _SiteProxy(ctx context.Context, sel ast.SelectionSet, obj *model.SiteProxy) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteProxyImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82027,8 +81150,7 @@ var sitePublishingAuthImplementors = []string{"SitePublishingAuth"}
 
 func (ec *executionContext) _SitePublishingAuth(ctx context.Context, sel ast.SelectionSet, obj *site.PublishingAuth) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sitePublishingAuthImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82073,8 +81195,7 @@ var siteRedirectImplementors = []string{"SiteRedirect"}
 
 func (ec *executionContext) _SiteRedirect(ctx context.Context, sel ast.SelectionSet, obj *site.Redirect) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82122,8 +81243,7 @@ var siteRedirectConnectionImplementors = []string{"SiteRedirectConnection"}
 
 func (ec *executionContext) _SiteRedirectConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82179,7 +81299,7 @@ func (ec *executionContext) _SiteRedirectConnection(ctx context.Context, sel ast
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82207,8 +81327,7 @@ var siteRedirectDestinationImplementors = []string{"SiteRedirectDestination"}
 
 func (ec *executionContext) _SiteRedirectDestination(ctx context.Context, sel ast.SelectionSet, obj *site.Destination) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectDestinationImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82254,8 +81373,7 @@ var siteRedirectEdgeImplementors = []string{"SiteRedirectEdge"}
 
 func (ec *executionContext) _SiteRedirectEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82298,8 +81416,7 @@ var siteRedirectTargetImplementors = []string{"SiteRedirectTarget"}
 
 func (ec *executionContext) _SiteRedirectTarget(ctx context.Context, sel ast.SelectionSet, obj *model.SiteRedirectTarget) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteRedirectTargetImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82342,8 +81459,7 @@ var siteSectionImplementors = []string{"SiteSection", "SiteStructureItem", "Node
 
 func (ec *executionContext) _SiteSection(ctx context.Context, sel ast.SelectionSet, obj *site.Section) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82407,7 +81523,7 @@ func (ec *executionContext) _SiteSection(ctx context.Context, sel ast.SelectionS
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "siteSpaces":
 			out.Values[i] = ec._SiteSection_siteSpaces(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -82448,7 +81564,7 @@ func (ec *executionContext) _SiteSection(ctx context.Context, sel ast.SelectionS
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "site":
 			field := field
 
@@ -82484,7 +81600,7 @@ func (ec *executionContext) _SiteSection(ctx context.Context, sel ast.SelectionS
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82512,8 +81628,7 @@ var siteSectionConnectionImplementors = []string{"SiteSectionConnection"}
 
 func (ec *executionContext) _SiteSectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82569,7 +81684,7 @@ func (ec *executionContext) _SiteSectionConnection(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82597,8 +81712,7 @@ var siteSectionEdgeImplementors = []string{"SiteSectionEdge"}
 
 func (ec *executionContext) _SiteSectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82641,8 +81755,7 @@ var siteSectionGroupImplementors = []string{"SiteSectionGroup", "SiteStructureIt
 
 func (ec *executionContext) _SiteSectionGroup(ctx context.Context, sel ast.SelectionSet, obj *site.Group) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82692,7 +81805,7 @@ func (ec *executionContext) _SiteSectionGroup(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sections":
 			out.Values[i] = ec._SiteSectionGroup_sections(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -82738,7 +81851,7 @@ func (ec *executionContext) _SiteSectionGroup(ctx context.Context, sel ast.Selec
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82766,8 +81879,7 @@ var siteSectionGroupConnectionImplementors = []string{"SiteSectionGroupConnectio
 
 func (ec *executionContext) _SiteSectionGroupConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionGroupConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82823,7 +81935,7 @@ func (ec *executionContext) _SiteSectionGroupConnection(ctx context.Context, sel
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82851,8 +81963,7 @@ var siteSectionGroupEdgeImplementors = []string{"SiteSectionGroupEdge"}
 
 func (ec *executionContext) _SiteSectionGroupEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSectionGroupEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSectionGroupEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82895,8 +82006,7 @@ var siteShareLinkImplementors = []string{"SiteShareLink"}
 
 func (ec *executionContext) _SiteShareLink(ctx context.Context, sel ast.SelectionSet, obj *site.ShareLink) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -82962,7 +82072,7 @@ func (ec *executionContext) _SiteShareLink(ctx context.Context, sel ast.Selectio
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82990,8 +82100,7 @@ var siteShareLinkConnectionImplementors = []string{"SiteShareLinkConnection"}
 
 func (ec *executionContext) _SiteShareLinkConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteShareLinkConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83047,7 +82156,7 @@ func (ec *executionContext) _SiteShareLinkConnection(ctx context.Context, sel as
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -83075,8 +82184,7 @@ var siteShareLinkEdgeImplementors = []string{"SiteShareLinkEdge"}
 
 func (ec *executionContext) _SiteShareLinkEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteShareLinkEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteShareLinkEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83119,8 +82227,7 @@ var siteSpaceImplementors = []string{"SiteSpace", "SiteStructureItem", "Node"}
 
 func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet, obj *site.SiteSpace) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83166,7 +82273,7 @@ func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "path":
 			out.Values[i] = ec._SiteSpace_path(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -83221,7 +82328,7 @@ func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "customization":
 			field := field
 
@@ -83257,7 +82364,7 @@ func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "hasOverrides":
 			out.Values[i] = ec._SiteSpace_hasOverrides(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -83298,7 +82405,7 @@ func (ec *executionContext) _SiteSpace(ctx context.Context, sel ast.SelectionSet
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -83326,8 +82433,7 @@ var siteSpaceConnectionImplementors = []string{"SiteSpaceConnection"}
 
 func (ec *executionContext) _SiteSpaceConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSpaceConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83383,7 +82489,7 @@ func (ec *executionContext) _SiteSpaceConnection(ctx context.Context, sel ast.Se
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -83411,8 +82517,7 @@ var siteSpaceEdgeImplementors = []string{"SiteSpaceEdge"}
 
 func (ec *executionContext) _SiteSpaceEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SiteSpaceEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteSpaceEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83455,8 +82560,7 @@ var siteStructureImplementors = []string{"SiteStructure"}
 
 func (ec *executionContext) _SiteStructure(ctx context.Context, sel ast.SelectionSet, obj *site.Structure) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteStructureImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83499,8 +82603,7 @@ var siteTemplateConditionImplementors = []string{"SiteTemplateCondition"}
 
 func (ec *executionContext) _SiteTemplateCondition(ctx context.Context, sel ast.SelectionSet, obj *adaptive.Template) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteTemplateConditionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83543,8 +82646,7 @@ var siteURLsImplementors = []string{"SiteURLs"}
 
 func (ec *executionContext) _SiteURLs(ctx context.Context, sel ast.SelectionSet, obj *model.SiteURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, siteURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83589,8 +82691,7 @@ var sortSiteStructurePayloadImplementors = []string{"SortSiteStructurePayload"}
 
 func (ec *executionContext) _SortSiteStructurePayload(ctx context.Context, sel ast.SelectionSet, obj *model.SortSiteStructurePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sortSiteStructurePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83628,8 +82729,7 @@ var spaceImplementors = []string{"Space", "StructureItem", "InviteResource", "Pe
 
 func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, obj *space.Space) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -83684,7 +82784,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdAt":
 			out.Values[i] = ec._Space_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -83744,7 +82844,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "parent":
 			field := field
 
@@ -83777,7 +82877,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "defaultLevel":
 			out.Values[i] = ec._Space_defaultLevel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -83818,7 +82918,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revisionById":
 			field := field
 
@@ -83854,7 +82954,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "revisions":
 			field := field
 
@@ -83890,7 +82990,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "gitSync":
 			field := field
 
@@ -83923,7 +83023,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "urls":
 			field := field
 
@@ -83959,43 +83059,12 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Space_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Space_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "openComments":
 			out.Values[i] = ec._Space_openComments(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -84051,7 +83120,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "changeRequest":
 			field := field
 
@@ -84087,7 +83156,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "comments":
 			field := field
 
@@ -84123,7 +83192,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "commenters":
 			field := field
 
@@ -84159,7 +83228,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "links":
 			field := field
 
@@ -84195,7 +83264,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "search":
 			field := field
 
@@ -84231,7 +83300,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "userPermissions":
 			field := field
 
@@ -84267,7 +83336,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "teamPermissions":
 			field := field
 
@@ -84303,7 +83372,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "effectivePermissions":
 			field := field
 
@@ -84339,7 +83408,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "siteSpaces":
 			field := field
 
@@ -84375,7 +83444,7 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -84403,8 +83472,7 @@ var spaceConnectionImplementors = []string{"SpaceConnection"}
 
 func (ec *executionContext) _SpaceConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84460,7 +83528,7 @@ func (ec *executionContext) _SpaceConnection(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -84488,8 +83556,7 @@ var spaceEdgeImplementors = []string{"SpaceEdge"}
 
 func (ec *executionContext) _SpaceEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84532,8 +83599,7 @@ var spacePermissionsImplementors = []string{"SpacePermissions"}
 
 func (ec *executionContext) _SpacePermissions(ctx context.Context, sel ast.SelectionSet, obj *space.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spacePermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84616,8 +83682,7 @@ var spaceSearchHitImplementors = []string{"SpaceSearchHit"}
 
 func (ec *executionContext) _SpaceSearchHit(ctx context.Context, sel ast.SelectionSet, obj *search.SpaceHit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceSearchHitImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84668,7 +83733,7 @@ func (ec *executionContext) _SpaceSearchHit(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "pages":
 			out.Values[i] = ec._SpaceSearchHit_pages(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -84701,8 +83766,7 @@ var spaceSearchHitConnectionImplementors = []string{"SpaceSearchHitConnection"}
 
 func (ec *executionContext) _SpaceSearchHitConnection(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceSearchHitConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceSearchHitConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84758,7 +83822,7 @@ func (ec *executionContext) _SpaceSearchHitConnection(ctx context.Context, sel a
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -84786,8 +83850,7 @@ var spaceSearchHitEdgeImplementors = []string{"SpaceSearchHitEdge"}
 
 func (ec *executionContext) _SpaceSearchHitEdge(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceSearchHitEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceSearchHitEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84830,8 +83893,7 @@ var spaceURLsImplementors = []string{"SpaceURLs"}
 
 func (ec *executionContext) _SpaceURLs(ctx context.Context, sel ast.SelectionSet, obj *model.SpaceURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, spaceURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84880,8 +83942,7 @@ var structureConnectionImplementors = []string{"StructureConnection"}
 
 func (ec *executionContext) _StructureConnection(ctx context.Context, sel ast.SelectionSet, obj *model.StructureConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, structureConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -84937,7 +83998,7 @@ func (ec *executionContext) _StructureConnection(ctx context.Context, sel ast.Se
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -84965,8 +84026,7 @@ var structureEdgeImplementors = []string{"StructureEdge"}
 
 func (ec *executionContext) _StructureEdge(ctx context.Context, sel ast.SelectionSet, obj *model.StructureEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, structureEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85009,8 +84069,7 @@ var subdomainImplementors = []string{"Subdomain"}
 
 func (ec *executionContext) _Subdomain(ctx context.Context, sel ast.SelectionSet, obj *organization.Subdomain) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, subdomainImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85056,7 +84115,7 @@ func (ec *executionContext) _Subdomain(ctx context.Context, sel ast.SelectionSet
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "isActive":
 			out.Values[i] = ec._Subdomain_isActive(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -85089,8 +84148,7 @@ var subdomainTargetImplementors = []string{"SubdomainTarget"}
 
 func (ec *executionContext) _SubdomainTarget(ctx context.Context, sel ast.SelectionSet, obj *model.SubdomainTarget) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, subdomainTargetImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85133,8 +84191,7 @@ var submitChangeRequestReviewPayloadImplementors = []string{"SubmitChangeRequest
 
 func (ec *executionContext) _SubmitChangeRequestReviewPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SubmitChangeRequestReviewPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, submitChangeRequestReviewPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85198,8 +84255,7 @@ var teamImplementors = []string{"Team", "Node"}
 
 func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj *team.Team) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85255,7 +84311,7 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberCount":
 			field := field
 
@@ -85291,7 +84347,7 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "spaceCount":
 			field := field
 
@@ -85327,43 +84383,12 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "permissions":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Team_permissions(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Team_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.Deferrable != nil {
-				dfs, ok := deferred[field.Deferrable.Label]
-				di := 0
-				if ok {
-					dfs.AddField(field)
-					di = len(dfs.Values) - 1
-				} else {
-					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
-					deferred[field.Deferrable.Label] = dfs
-				}
-				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, dfs)
-				})
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "members":
 			field := field
 
@@ -85399,7 +84424,7 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -85427,8 +84452,7 @@ var teamConnectionImplementors = []string{"TeamConnection"}
 
 func (ec *executionContext) _TeamConnection(ctx context.Context, sel ast.SelectionSet, obj *model.TeamConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85484,7 +84508,7 @@ func (ec *executionContext) _TeamConnection(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -85512,8 +84536,7 @@ var teamEdgeImplementors = []string{"TeamEdge"}
 
 func (ec *executionContext) _TeamEdge(ctx context.Context, sel ast.SelectionSet, obj *model.TeamEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85556,8 +84579,7 @@ var teamMemberImplementors = []string{"TeamMember", "Node"}
 
 func (ec *executionContext) _TeamMember(ctx context.Context, sel ast.SelectionSet, obj *ent.TeamMember) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85608,7 +84630,7 @@ func (ec *executionContext) _TeamMember(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "team":
 			field := field
 
@@ -85644,7 +84666,7 @@ func (ec *executionContext) _TeamMember(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -85672,8 +84694,7 @@ var teamMemberConnectionImplementors = []string{"TeamMemberConnection"}
 
 func (ec *executionContext) _TeamMemberConnection(ctx context.Context, sel ast.SelectionSet, obj *model.TeamMemberConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85729,7 +84750,7 @@ func (ec *executionContext) _TeamMemberConnection(ctx context.Context, sel ast.S
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -85757,8 +84778,7 @@ var teamMemberEdgeImplementors = []string{"TeamMemberEdge"}
 
 func (ec *executionContext) _TeamMemberEdge(ctx context.Context, sel ast.SelectionSet, obj *model.TeamMemberEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamMemberEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85801,8 +84821,7 @@ var teamPermissionImplementors = []string{"TeamPermission"}
 
 func (ec *executionContext) _TeamPermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Granted) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85843,7 +84862,7 @@ func (ec *executionContext) _TeamPermission(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "role":
 			out.Values[i] = ec._TeamPermission_role(ctx, field, obj)
 		case "grantedAt":
@@ -85878,8 +84897,7 @@ var teamPermissionConnectionImplementors = []string{"TeamPermissionConnection"}
 
 func (ec *executionContext) _TeamPermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -85935,7 +84953,7 @@ func (ec *executionContext) _TeamPermissionConnection(ctx context.Context, sel a
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -85963,8 +84981,7 @@ var teamPermissionEdgeImplementors = []string{"TeamPermissionEdge"}
 
 func (ec *executionContext) _TeamPermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86007,8 +85024,7 @@ var teamPermissionsImplementors = []string{"TeamPermissions"}
 
 func (ec *executionContext) _TeamPermissions(ctx context.Context, sel ast.SelectionSet, obj *team.Permissions) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, teamPermissionsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86051,8 +85067,7 @@ var templateImplementors = []string{"Template"}
 
 func (ec *executionContext) _Template(ctx context.Context, sel ast.SelectionSet, obj *template.Template) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, templateImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86100,8 +85115,7 @@ var trackEventsInSitePayloadImplementors = []string{"TrackEventsInSitePayload"}
 
 func (ec *executionContext) _TrackEventsInSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.TrackEventsInSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, trackEventsInSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86139,8 +85153,7 @@ var transferCollectionPayloadImplementors = []string{"TransferCollectionPayload"
 
 func (ec *executionContext) _TransferCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TransferCollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transferCollectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86178,8 +85191,7 @@ var transferSpacePayloadImplementors = []string{"TransferSpacePayload"}
 
 func (ec *executionContext) _TransferSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.TransferSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transferSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86217,8 +85229,7 @@ var unmetRuleImplementors = []string{"UnmetRule"}
 
 func (ec *executionContext) _UnmetRule(ctx context.Context, sel ast.SelectionSet, obj *changerequest.UnmetRule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, unmetRuleImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86261,8 +85272,7 @@ var unpublishSitePayloadImplementors = []string{"UnpublishSitePayload"}
 
 func (ec *executionContext) _UnpublishSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnpublishSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, unpublishSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86300,8 +85310,7 @@ var updateChangeRequestContentPayloadImplementors = []string{"UpdateChangeReques
 
 func (ec *executionContext) _UpdateChangeRequestContentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateChangeRequestContentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateChangeRequestContentPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86354,8 +85363,7 @@ var updateChangeRequestFromMainPayloadImplementors = []string{"UpdateChangeReque
 
 func (ec *executionContext) _UpdateChangeRequestFromMainPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateChangeRequestFromMainPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateChangeRequestFromMainPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86408,8 +85416,7 @@ var updateChangeRequestPayloadImplementors = []string{"UpdateChangeRequestPayloa
 
 func (ec *executionContext) _UpdateChangeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateChangeRequestPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateChangeRequestPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86447,8 +85454,7 @@ var updateCollectionPayloadImplementors = []string{"UpdateCollectionPayload"}
 
 func (ec *executionContext) _UpdateCollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCollectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86486,8 +85492,7 @@ var updateCommentPayloadImplementors = []string{"UpdateCommentPayload"}
 
 func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCommentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCommentPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86525,8 +85530,7 @@ var updateCommentReplyPayloadImplementors = []string{"UpdateCommentReplyPayload"
 
 func (ec *executionContext) _UpdateCommentReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCommentReplyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCommentReplyPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86564,8 +85568,7 @@ var updateMemberInOrganizationPayloadImplementors = []string{"UpdateMemberInOrga
 
 func (ec *executionContext) _UpdateMemberInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateMemberInOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateMemberInOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86603,8 +85606,7 @@ var updateMembersInOrganizationTeamPayloadImplementors = []string{"UpdateMembers
 
 func (ec *executionContext) _UpdateMembersInOrganizationTeamPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateMembersInOrganizationTeamPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateMembersInOrganizationTeamPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86642,8 +85644,7 @@ var updateOrganizationAgentInstructionsPayloadImplementors = []string{"UpdateOrg
 
 func (ec *executionContext) _UpdateOrganizationAgentInstructionsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationAgentInstructionsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationAgentInstructionsPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86681,8 +85682,7 @@ var updateOrganizationInvitePayloadImplementors = []string{"UpdateOrganizationIn
 
 func (ec *executionContext) _UpdateOrganizationInvitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationInvitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationInvitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86720,8 +85720,7 @@ var updateOrganizationMemberLastSeenAtPayloadImplementors = []string{"UpdateOrga
 
 func (ec *executionContext) _UpdateOrganizationMemberLastSeenAtPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationMemberLastSeenAtPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationMemberLastSeenAtPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86759,8 +85758,7 @@ var updateOrganizationPayloadImplementors = []string{"UpdateOrganizationPayload"
 
 func (ec *executionContext) _UpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86798,8 +85796,7 @@ var updatePermissionPayloadImplementors = []string{"UpdatePermissionPayload"}
 
 func (ec *executionContext) _UpdatePermissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePermissionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updatePermissionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86834,8 +85831,7 @@ var updateSiteAdaptiveSchemaPayloadImplementors = []string{"UpdateSiteAdaptiveSc
 
 func (ec *executionContext) _UpdateSiteAdaptiveSchemaPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteAdaptiveSchemaPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteAdaptiveSchemaPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86873,8 +85869,7 @@ var updateSiteCustomizationPayloadImplementors = []string{"UpdateSiteCustomizati
 
 func (ec *executionContext) _UpdateSiteCustomizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteCustomizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteCustomizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86912,8 +85907,7 @@ var updateSitePayloadImplementors = []string{"UpdateSitePayload"}
 
 func (ec *executionContext) _UpdateSitePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSitePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSitePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86951,8 +85945,7 @@ var updateSitePublishingAuthPayloadImplementors = []string{"UpdateSitePublishing
 
 func (ec *executionContext) _UpdateSitePublishingAuthPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSitePublishingAuthPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSitePublishingAuthPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -86990,8 +85983,7 @@ var updateSiteRedirectPayloadImplementors = []string{"UpdateSiteRedirectPayload"
 
 func (ec *executionContext) _UpdateSiteRedirectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteRedirectPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteRedirectPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87029,8 +86021,7 @@ var updateSiteSectionGroupPayloadImplementors = []string{"UpdateSiteSectionGroup
 
 func (ec *executionContext) _UpdateSiteSectionGroupPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSectionGroupPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSectionGroupPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87068,8 +86059,7 @@ var updateSiteSectionPayloadImplementors = []string{"UpdateSiteSectionPayload"}
 
 func (ec *executionContext) _UpdateSiteSectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSectionPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87107,8 +86097,7 @@ var updateSiteShareLinkPayloadImplementors = []string{"UpdateSiteShareLinkPayloa
 
 func (ec *executionContext) _UpdateSiteShareLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteShareLinkPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteShareLinkPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87146,8 +86135,7 @@ var updateSiteSpacePayloadImplementors = []string{"UpdateSiteSpacePayload"}
 
 func (ec *executionContext) _UpdateSiteSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSiteSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSiteSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87185,8 +86173,7 @@ var updateSpaceContentPayloadImplementors = []string{"UpdateSpaceContentPayload"
 
 func (ec *executionContext) _UpdateSpaceContentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSpaceContentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSpaceContentPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87239,8 +86226,7 @@ var updateSpacePayloadImplementors = []string{"UpdateSpacePayload"}
 
 func (ec *executionContext) _UpdateSpacePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateSpacePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateSpacePayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87278,8 +86264,7 @@ var updateTeamInOrganizationPayloadImplementors = []string{"UpdateTeamInOrganiza
 
 func (ec *executionContext) _UpdateTeamInOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateTeamInOrganizationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateTeamInOrganizationPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87317,8 +86302,7 @@ var updateUserPayloadImplementors = []string{"UpdateUserPayload"}
 
 func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateUserPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateUserPayloadImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87356,8 +86340,7 @@ var userImplementors = []string{"User", "Node"}
 
 func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj *ent.User) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87405,7 +86388,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "photoURL":
 			out.Values[i] = ec._User_photoURL(ctx, field, obj)
 		case "urls":
@@ -87443,7 +86426,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "accessTokens":
 			field := field
 
@@ -87479,7 +86462,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -87507,8 +86490,7 @@ var userPermissionImplementors = []string{"UserPermission"}
 
 func (ec *executionContext) _UserPermission(ctx context.Context, sel ast.SelectionSet, obj *permission.Granted) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87549,7 +86531,7 @@ func (ec *executionContext) _UserPermission(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "role":
 			out.Values[i] = ec._UserPermission_role(ctx, field, obj)
 		case "grantedAt":
@@ -87584,8 +86566,7 @@ var userPermissionConnectionImplementors = []string{"UserPermissionConnection"}
 
 func (ec *executionContext) _UserPermissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedConnection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87641,7 +86622,7 @@ func (ec *executionContext) _UserPermissionConnection(ctx context.Context, sel a
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -87669,8 +86650,7 @@ var userPermissionEdgeImplementors = []string{"UserPermissionEdge"}
 
 func (ec *executionContext) _UserPermissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.GrantedEdge) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userPermissionEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87713,8 +86693,7 @@ var userURLsImplementors = []string{"UserURLs"}
 
 func (ec *executionContext) _UserURLs(ctx context.Context, sel ast.SelectionSet, obj *model.UserURLs) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userURLsImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87752,8 +86731,7 @@ var versionImplementors = []string{"Version"}
 
 func (ec *executionContext) _Version(ctx context.Context, sel ast.SelectionSet, obj *model.Version) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, versionImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87796,8 +86774,7 @@ var __DirectiveImplementors = []string{"__Directive"}
 
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87852,8 +86829,7 @@ var __EnumValueImplementors = []string{"__EnumValue"}
 
 func (ec *executionContext) ___EnumValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87900,8 +86876,7 @@ var __FieldImplementors = []string{"__Field"}
 
 func (ec *executionContext) ___Field(ctx context.Context, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -87958,8 +86933,7 @@ var __InputValueImplementors = []string{"__InputValue"}
 
 func (ec *executionContext) ___InputValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -88013,8 +86987,7 @@ var __SchemaImplementors = []string{"__Schema"}
 
 func (ec *executionContext) ___Schema(ctx context.Context, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -88068,8 +87041,7 @@ var __TypeImplementors = []string{"__Type"}
 
 func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
-
-	out := graphql.NewFieldSet(fields)
+	out := execution.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -88147,7 +87119,7 @@ func (ec *executionContext) marshalNAcceptInvitePayload2ᚖoctavoᚋgraphᚋmode
 }
 
 func (ec *executionContext) marshalNAccessToken2ᚕᚖoctavoᚋentᚐAccessTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AccessToken) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccessToken2ᚖoctavoᚋentᚐAccessToken(ctx, sel, v[i])
@@ -88187,7 +87159,7 @@ func (ec *executionContext) marshalNAccessTokenConnection2ᚖoctavoᚋgraphᚋmo
 }
 
 func (ec *executionContext) marshalNAccessTokenEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAccessTokenEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccessTokenEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccessTokenEdge2ᚖoctavoᚋgraphᚋmodelᚐAccessTokenEdge(ctx, sel, v[i])
@@ -88244,7 +87216,7 @@ func (ec *executionContext) unmarshalNAccessTokenScope2ᚕoctavoᚋinternalᚋac
 }
 
 func (ec *executionContext) marshalNAccessTokenScope2ᚕoctavoᚋinternalᚋaccessᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []access.Scope) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccessTokenScope2octavoᚋinternalᚋaccessᚐScope(ctx, sel, v[i])
@@ -88406,7 +87378,7 @@ func (ec *executionContext) marshalNAttributeChange2octavoᚋinternalᚋcontent�
 }
 
 func (ec *executionContext) marshalNAttributeChange2ᚕoctavoᚋinternalᚋcontentᚐAttributeChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []content.AttributeChange) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAttributeChange2octavoᚋinternalᚋcontentᚐAttributeChange(ctx, sel, v[i])
@@ -88422,7 +87394,7 @@ func (ec *executionContext) marshalNAttributeChange2ᚕoctavoᚋinternalᚋconte
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖoctavoᚋentᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AuditEntry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntry2ᚖoctavoᚋentᚐAuditEntry(ctx, sel, v[i])
@@ -88462,7 +87434,7 @@ func (ec *executionContext) marshalNAuditEntryConnection2ᚖoctavoᚋgraphᚋmod
 }
 
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐAuditEntryEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntryEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntryEdge2ᚖoctavoᚋgraphᚋmodelᚐAuditEntryEdge(ctx, sel, v[i])
@@ -88512,7 +87484,7 @@ func (ec *executionContext) marshalNChangeRequest2octavoᚋinternalᚋchangerequ
 }
 
 func (ec *executionContext) marshalNChangeRequest2ᚕᚖoctavoᚋinternalᚋchangerequestᚐChangeRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.ChangeRequest) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChangeRequest2ᚖoctavoᚋinternalᚋchangerequestᚐChangeRequest(ctx, sel, v[i])
@@ -88552,7 +87524,7 @@ func (ec *executionContext) marshalNChangeRequestConnection2ᚖoctavoᚋgraphᚋ
 }
 
 func (ec *executionContext) marshalNChangeRequestEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐChangeRequestEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ChangeRequestEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChangeRequestEdge2ᚖoctavoᚋgraphᚋmodelᚐChangeRequestEdge(ctx, sel, v[i])
@@ -88616,7 +87588,7 @@ func (ec *executionContext) marshalNCollection2octavoᚋinternalᚋcollectionᚐ
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖoctavoᚋinternalᚋcollectionᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*collection.Collection) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollection2ᚖoctavoᚋinternalᚋcollectionᚐCollection(ctx, sel, v[i])
@@ -88656,7 +87628,7 @@ func (ec *executionContext) marshalNCollectionConnection2ᚖoctavoᚋgraphᚋmod
 }
 
 func (ec *executionContext) marshalNCollectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCollectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.CollectionEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollectionEdge2ᚖoctavoᚋgraphᚋmodelᚐCollectionEdge(ctx, sel, v[i])
@@ -88704,7 +87676,7 @@ func (ec *executionContext) marshalNComment2octavoᚋinternalᚋcommentᚐCommen
 }
 
 func (ec *executionContext) marshalNComment2ᚕᚖoctavoᚋinternalᚋcommentᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Comment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNComment2ᚖoctavoᚋinternalᚋcommentᚐComment(ctx, sel, v[i])
@@ -88763,7 +87735,7 @@ func (ec *executionContext) marshalNCommentConnection2ᚖoctavoᚋgraphᚋmodel�
 }
 
 func (ec *executionContext) marshalNCommentEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.CommentEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCommentEdge2ᚖoctavoᚋgraphᚋmodelᚐCommentEdge(ctx, sel, v[i])
@@ -88797,7 +87769,7 @@ func (ec *executionContext) marshalNCommentReply2octavoᚋinternalᚋcommentᚐR
 }
 
 func (ec *executionContext) marshalNCommentReply2ᚕᚖoctavoᚋinternalᚋcommentᚐReplyᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reply) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCommentReply2ᚖoctavoᚋinternalᚋcommentᚐReply(ctx, sel, v[i])
@@ -88837,7 +87809,7 @@ func (ec *executionContext) marshalNCommentReplyConnection2ᚖoctavoᚋgraphᚋm
 }
 
 func (ec *executionContext) marshalNCommentReplyEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐCommentReplyEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.CommentReplyEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCommentReplyEdge2ᚖoctavoᚋgraphᚋmodelᚐCommentReplyEdge(ctx, sel, v[i])
@@ -88897,7 +87869,7 @@ func (ec *executionContext) marshalNCommentURLs2ᚖoctavoᚋgraphᚋmodelᚐComm
 }
 
 func (ec *executionContext) marshalNConflict2ᚕᚖoctavoᚋinternalᚋchangerequestᚐConflictᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.Conflict) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNConflict2ᚖoctavoᚋinternalᚋchangerequestᚐConflict(ctx, sel, v[i])
@@ -88954,7 +87926,7 @@ func (ec *executionContext) unmarshalNConflictChoice2ᚕoctavoᚋinternalᚋcont
 }
 
 func (ec *executionContext) marshalNConflictChoice2ᚕoctavoᚋinternalᚋcontentᚐChoiceᚄ(ctx context.Context, sel ast.SelectionSet, v []content.Choice) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNConflictChoice2octavoᚋinternalᚋcontentᚐChoice(ctx, sel, v[i])
@@ -89026,7 +87998,7 @@ func (ec *executionContext) unmarshalNContentChangeInput2ᚖoctavoᚋgraphᚋmod
 }
 
 func (ec *executionContext) marshalNContentLocation2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Location) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNContentLocation2ᚖoctavoᚋinternalᚋlinkgraphᚐLocation(ctx, sel, v[i])
@@ -89066,7 +88038,7 @@ func (ec *executionContext) marshalNContentLocationConnection2ᚖoctavoᚋgraph�
 }
 
 func (ec *executionContext) marshalNContentLocationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContentLocationEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ContentLocationEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNContentLocationEdge2ᚖoctavoᚋgraphᚋmodelᚐContentLocationEdge(ctx, sel, v[i])
@@ -89134,7 +88106,7 @@ func (ec *executionContext) marshalNContribution2octavoᚋinternalᚋenumᚐCont
 }
 
 func (ec *executionContext) marshalNContributor2ᚕᚖoctavoᚋentᚐContributorᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Contributor) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNContributor2ᚖoctavoᚋentᚐContributor(ctx, sel, v[i])
@@ -89174,7 +88146,7 @@ func (ec *executionContext) marshalNContributorConnection2ᚖoctavoᚋgraphᚋmo
 }
 
 func (ec *executionContext) marshalNContributorEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐContributorEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ContributorEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNContributorEdge2ᚖoctavoᚋgraphᚋmodelᚐContributorEdge(ctx, sel, v[i])
@@ -89745,7 +88717,7 @@ func (ec *executionContext) marshalNEditMode2octavoᚋinternalᚋenumᚐEditMode
 }
 
 func (ec *executionContext) marshalNEffectivePermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐEffectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Effective) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEffectivePermission2ᚖoctavoᚋinternalᚋpermissionᚐEffective(ctx, sel, v[i])
@@ -89785,7 +88757,7 @@ func (ec *executionContext) marshalNEffectivePermissionConnection2ᚖoctavoᚋgr
 }
 
 func (ec *executionContext) marshalNEffectivePermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.EffectivePermissionEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEffectivePermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐEffectivePermissionEdge(ctx, sel, v[i])
@@ -89834,7 +88806,7 @@ func (ec *executionContext) marshalNFile2octavoᚋinternalᚋrevisionᚐFile(ctx
 }
 
 func (ec *executionContext) marshalNFile2ᚕᚖoctavoᚋinternalᚋrevisionᚐFileᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.File) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFile2ᚖoctavoᚋinternalᚋrevisionᚐFile(ctx, sel, v[i])
@@ -89874,7 +88846,7 @@ func (ec *executionContext) marshalNFileConnection2ᚖoctavoᚋgraphᚋmodelᚐF
 }
 
 func (ec *executionContext) marshalNFileEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐFileEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.FileEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFileEdge2ᚖoctavoᚋgraphᚋmodelᚐFileEdge(ctx, sel, v[i])
@@ -90056,7 +89028,7 @@ func (ec *executionContext) marshalNInvite2octavoᚋinternalᚋinviteᚐInvite(c
 }
 
 func (ec *executionContext) marshalNInvite2ᚕᚖoctavoᚋinternalᚋinviteᚐInviteᚄ(ctx context.Context, sel ast.SelectionSet, v []*invite.Invite) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInvite2ᚖoctavoᚋinternalᚋinviteᚐInvite(ctx, sel, v[i])
@@ -90096,7 +89068,7 @@ func (ec *executionContext) marshalNInviteConnection2ᚖoctavoᚋgraphᚋmodel�
 }
 
 func (ec *executionContext) marshalNInviteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐInviteEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InviteEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInviteEdge2ᚖoctavoᚋgraphᚋmodelᚐInviteEdge(ctx, sel, v[i])
@@ -90251,7 +89223,7 @@ func (ec *executionContext) marshalNJoinOrganizationWithInvitePayload2ᚖoctavo�
 }
 
 func (ec *executionContext) marshalNLink2ᚕᚖoctavoᚋinternalᚋlinkgraphᚐLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*linkgraph.Link) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLink2ᚖoctavoᚋinternalᚋlinkgraphᚐLink(ctx, sel, v[i])
@@ -90291,7 +89263,7 @@ func (ec *executionContext) marshalNLinkConnection2ᚖoctavoᚋgraphᚋmodelᚐL
 }
 
 func (ec *executionContext) marshalNLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐLinkEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LinkEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLinkEdge2ᚖoctavoᚋgraphᚋmodelᚐLinkEdge(ctx, sel, v[i])
@@ -90379,7 +89351,7 @@ func (ec *executionContext) marshalNMember2octavoᚋentᚐMember(ctx context.Con
 }
 
 func (ec *executionContext) marshalNMember2ᚕᚖoctavoᚋentᚐMemberᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Member) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMember2ᚖoctavoᚋentᚐMember(ctx, sel, v[i])
@@ -90419,7 +89391,7 @@ func (ec *executionContext) marshalNMemberConnection2ᚖoctavoᚋgraphᚋmodel�
 }
 
 func (ec *executionContext) marshalNMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MemberEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐMemberEdge(ctx, sel, v[i])
@@ -90445,7 +89417,7 @@ func (ec *executionContext) marshalNMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐMembe
 }
 
 func (ec *executionContext) marshalNMemberSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐMemberSpaceᚄ(ctx context.Context, sel ast.SelectionSet, v []*space.MemberSpace) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMemberSpace2ᚖoctavoᚋinternalᚋspaceᚐMemberSpace(ctx, sel, v[i])
@@ -90485,7 +89457,7 @@ func (ec *executionContext) marshalNMemberSpaceConnection2ᚖoctavoᚋgraphᚋmo
 }
 
 func (ec *executionContext) marshalNMemberSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MemberSpaceEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMemberSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐMemberSpaceEdge(ctx, sel, v[i])
@@ -90564,7 +89536,7 @@ func (ec *executionContext) marshalNMergeRule2octavoᚋinternalᚋmergeruleᚐRu
 }
 
 func (ec *executionContext) marshalNMergeRule2ᚕoctavoᚋinternalᚋmergeruleᚐRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []mergerule.Rule) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMergeRule2octavoᚋinternalᚋmergeruleᚐRule(ctx, sel, v[i])
@@ -90716,7 +89688,7 @@ func (ec *executionContext) marshalNMoveSpacePayload2ᚖoctavoᚋgraphᚋmodel�
 }
 
 func (ec *executionContext) marshalNNode2ᚕoctavoᚋinternalᚋnodeᚐNode(ctx context.Context, sel ast.SelectionSet, v []node.Node) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalONode2octavoᚋinternalᚋnodeᚐNode(ctx, sel, v[i])
@@ -90730,7 +89702,7 @@ func (ec *executionContext) marshalNOrganization2octavoᚋinternalᚋorganizatio
 }
 
 func (ec *executionContext) marshalNOrganization2ᚕᚖoctavoᚋinternalᚋorganizationᚐOrganizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*organization.Organization) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrganization2ᚖoctavoᚋinternalᚋorganizationᚐOrganization(ctx, sel, v[i])
@@ -90770,7 +89742,7 @@ func (ec *executionContext) marshalNOrganizationConnection2ᚖoctavoᚋgraphᚋm
 }
 
 func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐOrganizationEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrganizationEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrganizationEdge2ᚖoctavoᚋgraphᚋmodelᚐOrganizationEdge(ctx, sel, v[i])
@@ -90853,7 +89825,7 @@ func (ec *executionContext) marshalNPage2octavoᚋinternalᚋrevisionᚐPage(ctx
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖoctavoᚋinternalᚋrevisionᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Page) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPage2ᚖoctavoᚋinternalᚋrevisionᚐPage(ctx, sel, v[i])
@@ -90904,7 +89876,7 @@ func (ec *executionContext) marshalNPageLayout2ᚖoctavoᚋinternalᚋcontentᚐ
 }
 
 func (ec *executionContext) marshalNPageOutcome2ᚕᚖoctavoᚋinternalᚋeditᚐPageOutcomeᚄ(ctx context.Context, sel ast.SelectionSet, v []*edit.PageOutcome) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPageOutcome2ᚖoctavoᚋinternalᚋeditᚐPageOutcome(ctx, sel, v[i])
@@ -90946,7 +89918,7 @@ func (ec *executionContext) marshalNPageOutcomeKind2octavoᚋinternalᚋeditᚐO
 }
 
 func (ec *executionContext) marshalNPageSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐPageHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.PageHit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPageSearchHit2ᚖoctavoᚋinternalᚋsearchᚐPageHit(ctx, sel, v[i])
@@ -90986,7 +89958,7 @@ func (ec *executionContext) marshalNPageSearchHitConnection2ᚖoctavoᚋgraphᚋ
 }
 
 func (ec *executionContext) marshalNPageSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐPageSearchHitEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PageSearchHitEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPageSearchHitEdge2ᚖoctavoᚋgraphᚋmodelᚐPageSearchHitEdge(ctx, sel, v[i])
@@ -91152,7 +90124,7 @@ func (ec *executionContext) marshalNPublishedURLs2ᚖoctavoᚋgraphᚋmodelᚐPu
 }
 
 func (ec *executionContext) marshalNReaction2ᚕᚖoctavoᚋinternalᚋcommentᚐReactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reaction) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReaction2ᚖoctavoᚋinternalᚋcommentᚐReaction(ctx, sel, v[i])
@@ -91178,7 +90150,7 @@ func (ec *executionContext) marshalNReaction2ᚖoctavoᚋinternalᚋcommentᚐRe
 }
 
 func (ec *executionContext) marshalNReactionUser2ᚕᚖoctavoᚋinternalᚋcommentᚐReactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Reactor) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReactionUser2ᚖoctavoᚋinternalᚋcommentᚐReactor(ctx, sel, v[i])
@@ -91318,7 +90290,7 @@ func (ec *executionContext) marshalNRemoveTeamFromOrganizationPayload2ᚖoctavo�
 }
 
 func (ec *executionContext) marshalNReplier2ᚕᚖoctavoᚋinternalᚋcommentᚐReplierᚄ(ctx context.Context, sel ast.SelectionSet, v []*comment.Replier) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReplier2ᚖoctavoᚋinternalᚋcommentᚐReplier(ctx, sel, v[i])
@@ -91363,7 +90335,7 @@ func (ec *executionContext) marshalNRequestReviewersForChangeRequestPayload2ᚖo
 }
 
 func (ec *executionContext) marshalNRequestedReviewer2ᚕᚖoctavoᚋentᚐRequestedReviewerᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.RequestedReviewer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRequestedReviewer2ᚖoctavoᚋentᚐRequestedReviewer(ctx, sel, v[i])
@@ -91403,7 +90375,7 @@ func (ec *executionContext) marshalNRequestedReviewerConnection2ᚖoctavoᚋgrap
 }
 
 func (ec *executionContext) marshalNRequestedReviewerEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRequestedReviewerEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RequestedReviewerEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRequestedReviewerEdge2ᚖoctavoᚋgraphᚋmodelᚐRequestedReviewerEdge(ctx, sel, v[i])
@@ -91471,7 +90443,7 @@ func (ec *executionContext) marshalNReusableContent2octavoᚋinternalᚋrevision
 }
 
 func (ec *executionContext) marshalNReusableContent2ᚕᚖoctavoᚋinternalᚋrevisionᚐReusableContentᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.ReusableContent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReusableContent2ᚖoctavoᚋinternalᚋrevisionᚐReusableContent(ctx, sel, v[i])
@@ -91520,7 +90492,7 @@ func (ec *executionContext) marshalNReview2octavoᚋinternalᚋchangerequestᚐR
 }
 
 func (ec *executionContext) marshalNReview2ᚕᚖoctavoᚋinternalᚋchangerequestᚐReviewᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.Review) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReview2ᚖoctavoᚋinternalᚋchangerequestᚐReview(ctx, sel, v[i])
@@ -91560,7 +90532,7 @@ func (ec *executionContext) marshalNReviewConnection2ᚖoctavoᚋgraphᚋmodel�
 }
 
 func (ec *executionContext) marshalNReviewEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐReviewEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReviewEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReviewEdge2ᚖoctavoᚋgraphᚋmodelᚐReviewEdge(ctx, sel, v[i])
@@ -91620,7 +90592,7 @@ func (ec *executionContext) marshalNRevision2octavoᚋinternalᚋrevisionᚐRevi
 }
 
 func (ec *executionContext) marshalNRevision2ᚕᚖoctavoᚋinternalᚋrevisionᚐRevisionᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Revision) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐRevision(ctx, sel, v[i])
@@ -91646,7 +90618,7 @@ func (ec *executionContext) marshalNRevision2ᚖoctavoᚋinternalᚋrevisionᚐR
 }
 
 func (ec *executionContext) marshalNRevisionChange2ᚕᚖoctavoᚋinternalᚋrevisionᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Change) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevisionChange2ᚖoctavoᚋinternalᚋrevisionᚐChange(ctx, sel, v[i])
@@ -91686,7 +90658,7 @@ func (ec *executionContext) marshalNRevisionChangeConnection2ᚖoctavoᚋgraph�
 }
 
 func (ec *executionContext) marshalNRevisionChangeEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionChangeEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RevisionChangeEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevisionChangeEdge2ᚖoctavoᚋgraphᚋmodelᚐRevisionChangeEdge(ctx, sel, v[i])
@@ -91742,7 +90714,7 @@ func (ec *executionContext) marshalNRevisionConnection2ᚖoctavoᚋgraphᚋmodel
 }
 
 func (ec *executionContext) marshalNRevisionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RevisionEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevisionEdge2ᚖoctavoᚋgraphᚋmodelᚐRevisionEdge(ctx, sel, v[i])
@@ -91768,7 +90740,7 @@ func (ec *executionContext) marshalNRevisionEdge2ᚖoctavoᚋgraphᚋmodelᚐRev
 }
 
 func (ec *executionContext) marshalNRevisionRedirect2ᚕᚖoctavoᚋinternalᚋrevisionᚐRedirectᚄ(ctx context.Context, sel ast.SelectionSet, v []*revision.Redirect) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevisionRedirect2ᚖoctavoᚋinternalᚋrevisionᚐRedirect(ctx, sel, v[i])
@@ -91808,7 +90780,7 @@ func (ec *executionContext) marshalNRevisionRedirectConnection2ᚖoctavoᚋgraph
 }
 
 func (ec *executionContext) marshalNRevisionRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.RevisionRedirectEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRevisionRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐRevisionRedirectEdge(ctx, sel, v[i])
@@ -91903,7 +90875,7 @@ func (ec *executionContext) marshalNSearchAncestor2octavoᚋinternalᚋsearchᚐ
 }
 
 func (ec *executionContext) marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearchᚐAncestorᚄ(ctx context.Context, sel ast.SelectionSet, v []search.Ancestor) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSearchAncestor2octavoᚋinternalᚋsearchᚐAncestor(ctx, sel, v[i])
@@ -91919,7 +90891,7 @@ func (ec *executionContext) marshalNSearchAncestor2ᚕoctavoᚋinternalᚋsearch
 }
 
 func (ec *executionContext) marshalNSectionSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSectionHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.SectionHit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSectionSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSectionHit(ctx, sel, v[i])
@@ -91968,7 +90940,7 @@ func (ec *executionContext) marshalNSite2octavoᚋinternalᚋsiteᚐSite(ctx con
 }
 
 func (ec *executionContext) marshalNSite2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Site) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSite2ᚖoctavoᚋinternalᚋsiteᚐSite(ctx, sel, v[i])
@@ -92050,7 +91022,7 @@ func (ec *executionContext) marshalNSiteCustomizations2ᚖoctavoᚋgraphᚋmodel
 }
 
 func (ec *executionContext) marshalNSiteEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteEdge(ctx, sel, v[i])
@@ -92076,7 +91048,7 @@ func (ec *executionContext) marshalNSiteEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteEdg
 }
 
 func (ec *executionContext) marshalNSiteIntegrationScript2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScriptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteIntegrationScript) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteIntegrationScript2ᚖoctavoᚋgraphᚋmodelᚐSiteIntegrationScript(ctx, sel, v[i])
@@ -92139,7 +91111,7 @@ func (ec *executionContext) marshalNSiteRedirect2octavoᚋinternalᚋsiteᚐRedi
 }
 
 func (ec *executionContext) marshalNSiteRedirect2ᚕᚖoctavoᚋinternalᚋsiteᚐRedirectᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Redirect) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteRedirect2ᚖoctavoᚋinternalᚋsiteᚐRedirect(ctx, sel, v[i])
@@ -92188,7 +91160,7 @@ func (ec *executionContext) unmarshalNSiteRedirectDestinationInput2ᚖoctavoᚋg
 }
 
 func (ec *executionContext) marshalNSiteRedirectEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteRedirectEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteRedirectEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteRedirectEdge(ctx, sel, v[i])
@@ -92248,7 +91220,7 @@ func (ec *executionContext) marshalNSiteSection2octavoᚋinternalᚋsiteᚐSecti
 }
 
 func (ec *executionContext) marshalNSiteSection2ᚕᚖoctavoᚋinternalᚋsiteᚐSectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Section) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx, sel, v[i])
@@ -92288,7 +91260,7 @@ func (ec *executionContext) marshalNSiteSectionConnection2ᚖoctavoᚋgraphᚋmo
 }
 
 func (ec *executionContext) marshalNSiteSectionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSectionEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSectionEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionEdge(ctx, sel, v[i])
@@ -92318,7 +91290,7 @@ func (ec *executionContext) marshalNSiteSectionGroup2octavoᚋinternalᚋsiteᚐ
 }
 
 func (ec *executionContext) marshalNSiteSectionGroup2ᚕᚖoctavoᚋinternalᚋsiteᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.Group) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSectionGroup2ᚖoctavoᚋinternalᚋsiteᚐGroup(ctx, sel, v[i])
@@ -92358,7 +91330,7 @@ func (ec *executionContext) marshalNSiteSectionGroupConnection2ᚖoctavoᚋgraph
 }
 
 func (ec *executionContext) marshalNSiteSectionGroupEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSectionGroupEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSectionGroupEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSectionGroupEdge(ctx, sel, v[i])
@@ -92388,7 +91360,7 @@ func (ec *executionContext) marshalNSiteShareLink2octavoᚋinternalᚋsiteᚐSha
 }
 
 func (ec *executionContext) marshalNSiteShareLink2ᚕᚖoctavoᚋinternalᚋsiteᚐShareLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.ShareLink) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteShareLink2ᚖoctavoᚋinternalᚋsiteᚐShareLink(ctx, sel, v[i])
@@ -92428,7 +91400,7 @@ func (ec *executionContext) marshalNSiteShareLinkConnection2ᚖoctavoᚋgraphᚋ
 }
 
 func (ec *executionContext) marshalNSiteShareLinkEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteShareLinkEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteShareLinkEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteShareLinkEdge(ctx, sel, v[i])
@@ -92458,7 +91430,7 @@ func (ec *executionContext) marshalNSiteSpace2octavoᚋinternalᚋsiteᚐSiteSpa
 }
 
 func (ec *executionContext) marshalNSiteSpace2ᚕᚖoctavoᚋinternalᚋsiteᚐSiteSpaceᚄ(ctx context.Context, sel ast.SelectionSet, v []*site.SiteSpace) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSpace2ᚖoctavoᚋinternalᚋsiteᚐSiteSpace(ctx, sel, v[i])
@@ -92498,7 +91470,7 @@ func (ec *executionContext) marshalNSiteSpaceConnection2ᚖoctavoᚋgraphᚋmode
 }
 
 func (ec *executionContext) marshalNSiteSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SiteSpaceEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐSiteSpaceEdge(ctx, sel, v[i])
@@ -92548,7 +91520,7 @@ func (ec *executionContext) marshalNSiteStructureItem2octavoᚋinternalᚋsite�
 }
 
 func (ec *executionContext) marshalNSiteStructureItem2ᚕoctavoᚋinternalᚋsiteᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []site.Item) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteStructureItem2octavoᚋinternalᚋsiteᚐItem(ctx, sel, v[i])
@@ -92580,7 +91552,7 @@ func (ec *executionContext) marshalNSiteStructureType2octavoᚋinternalᚋenum�
 }
 
 func (ec *executionContext) marshalNSiteTemplateCondition2ᚕᚖoctavoᚋinternalᚋadaptiveᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*adaptive.Template) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteTemplateCondition2ᚖoctavoᚋinternalᚋadaptiveᚐTemplate(ctx, sel, v[i])
@@ -92675,7 +91647,7 @@ func (ec *executionContext) marshalNSpace2octavoᚋinternalᚋspaceᚐSpace(ctx 
 }
 
 func (ec *executionContext) marshalNSpace2ᚕᚖoctavoᚋinternalᚋspaceᚐSpaceᚄ(ctx context.Context, sel ast.SelectionSet, v []*space.Space) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx, sel, v[i])
@@ -92715,7 +91687,7 @@ func (ec *executionContext) marshalNSpaceConnection2ᚖoctavoᚋgraphᚋmodelᚐ
 }
 
 func (ec *executionContext) marshalNSpaceEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SpaceEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSpaceEdge2ᚖoctavoᚋgraphᚋmodelᚐSpaceEdge(ctx, sel, v[i])
@@ -92745,7 +91717,7 @@ func (ec *executionContext) marshalNSpacePermissions2octavoᚋinternalᚋspace�
 }
 
 func (ec *executionContext) marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*search.SpaceHit) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSpaceSearchHit2ᚖoctavoᚋinternalᚋsearchᚐSpaceHit(ctx, sel, v[i])
@@ -92785,7 +91757,7 @@ func (ec *executionContext) marshalNSpaceSearchHitConnection2ᚖoctavoᚋgraph�
 }
 
 func (ec *executionContext) marshalNSpaceSearchHitEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SpaceSearchHitEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSpaceSearchHitEdge2ᚖoctavoᚋgraphᚋmodelᚐSpaceSearchHitEdge(ctx, sel, v[i])
@@ -92901,7 +91873,7 @@ func (ec *executionContext) marshalNStructureConnection2ᚖoctavoᚋgraphᚋmode
 }
 
 func (ec *executionContext) marshalNStructureEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐStructureEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.StructureEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStructureEdge2ᚖoctavoᚋgraphᚋmodelᚐStructureEdge(ctx, sel, v[i])
@@ -92937,7 +91909,7 @@ func (ec *executionContext) marshalNStructureItem2octavoᚋinternalᚋcollection
 }
 
 func (ec *executionContext) marshalNStructureItem2ᚕoctavoᚋinternalᚋcollectionᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []collection.Item) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStructureItem2octavoᚋinternalᚋcollectionᚐItem(ctx, sel, v[i])
@@ -93014,7 +91986,7 @@ func (ec *executionContext) marshalNTeam2octavoᚋinternalᚋteamᚐTeam(ctx con
 }
 
 func (ec *executionContext) marshalNTeam2ᚕᚖoctavoᚋinternalᚋteamᚐTeamᚄ(ctx context.Context, sel ast.SelectionSet, v []*team.Team) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeam2ᚖoctavoᚋinternalᚋteamᚐTeam(ctx, sel, v[i])
@@ -93054,7 +92026,7 @@ func (ec *executionContext) marshalNTeamConnection2ᚖoctavoᚋgraphᚋmodelᚐT
 }
 
 func (ec *executionContext) marshalNTeamEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.TeamEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeamEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamEdge(ctx, sel, v[i])
@@ -93080,7 +92052,7 @@ func (ec *executionContext) marshalNTeamEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamEdg
 }
 
 func (ec *executionContext) marshalNTeamMember2ᚕᚖoctavoᚋentᚐTeamMemberᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.TeamMember) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeamMember2ᚖoctavoᚋentᚐTeamMember(ctx, sel, v[i])
@@ -93120,7 +92092,7 @@ func (ec *executionContext) marshalNTeamMemberConnection2ᚖoctavoᚋgraphᚋmod
 }
 
 func (ec *executionContext) marshalNTeamMemberEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.TeamMemberEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeamMemberEdge2ᚖoctavoᚋgraphᚋmodelᚐTeamMemberEdge(ctx, sel, v[i])
@@ -93151,7 +92123,7 @@ func (ec *executionContext) unmarshalNTeamMembershipInput2ᚖoctavoᚋgraphᚋmo
 }
 
 func (ec *executionContext) marshalNTeamPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Granted) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeamPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, sel, v[i])
@@ -93191,7 +92163,7 @@ func (ec *executionContext) marshalNTeamPermissionConnection2ᚖoctavoᚋgraph�
 }
 
 func (ec *executionContext) marshalNTeamPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.GrantedEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTeamPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx, sel, v[i])
@@ -93237,7 +92209,7 @@ func (ec *executionContext) marshalNTeamRole2octavoᚋinternalᚋenumᚐTeamRole
 }
 
 func (ec *executionContext) marshalNTemplate2ᚕᚖoctavoᚋinternalᚋtemplateᚐTemplateᚄ(ctx context.Context, sel ast.SelectionSet, v []*template.Template) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTemplate2ᚖoctavoᚋinternalᚋtemplateᚐTemplate(ctx, sel, v[i])
@@ -93336,7 +92308,7 @@ func (ec *executionContext) marshalNURI2string(ctx context.Context, sel ast.Sele
 }
 
 func (ec *executionContext) marshalNUnmetRule2ᚕᚖoctavoᚋinternalᚋchangerequestᚐUnmetRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []*changerequest.UnmetRule) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUnmetRule2ᚖoctavoᚋinternalᚋchangerequestᚐUnmetRule(ctx, sel, v[i])
@@ -93879,7 +92851,7 @@ func (ec *executionContext) marshalNUser2octavoᚋentᚐUser(ctx context.Context
 }
 
 func (ec *executionContext) marshalNUser2ᚕᚖoctavoᚋentᚐUserᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.User) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUser2ᚖoctavoᚋentᚐUser(ctx, sel, v[i])
@@ -93905,7 +92877,7 @@ func (ec *executionContext) marshalNUser2ᚖoctavoᚋentᚐUser(ctx context.Cont
 }
 
 func (ec *executionContext) marshalNUserPermission2ᚕᚖoctavoᚋinternalᚋpermissionᚐGrantedᚄ(ctx context.Context, sel ast.SelectionSet, v []*permission.Granted) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUserPermission2ᚖoctavoᚋinternalᚋpermissionᚐGranted(ctx, sel, v[i])
@@ -93945,7 +92917,7 @@ func (ec *executionContext) marshalNUserPermissionConnection2ᚖoctavoᚋgraph�
 }
 
 func (ec *executionContext) marshalNUserPermissionEdge2ᚕᚖoctavoᚋgraphᚋmodelᚐGrantedEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.GrantedEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUserPermissionEdge2ᚖoctavoᚋgraphᚋmodelᚐGrantedEdge(ctx, sel, v[i])
@@ -94003,7 +92975,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -94050,7 +93022,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -94078,7 +93050,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -94098,7 +93070,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -94161,7 +93133,7 @@ func (ec *executionContext) marshalOAccessTokenScope2ᚕoctavoᚋinternalᚋacce
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccessTokenScope2octavoᚋinternalᚋaccessᚐScope(ctx, sel, v[i])
@@ -95002,7 +93974,7 @@ func (ec *executionContext) marshalOSiteType2ᚕoctavoᚋinternalᚋenumᚐSiteT
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSiteType2octavoᚋinternalᚋenumᚐSiteType(ctx, sel, v[i])
@@ -95234,7 +94206,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -95253,7 +94225,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -95272,7 +94244,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -95298,7 +94270,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := execution.MarshalList(ctx, len(v), func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
