@@ -232,7 +232,7 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 	}
 	app.nodes = node.NewService(node.Sources{
 		Users: app.Users, Organizations: app.Organizations, Teams: app.Teams, Spaces: app.Spaces, Collections: app.Collections, Revisions: revisions,
-		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites,
+		ChangeRequests: app.ChangeRequests, Comments: app.Comments, Sites: app.Sites, AuditLog: app.AuditLog,
 	})
 	app.resolver = &graph.Resolver{
 		Addresses: addresses, Downloads: app.downloads, Version: config.Version,

@@ -71,6 +71,22 @@ func (s *Service) List(ctx context.Context, organizationID string, filter Filter
 	return pagination.NewPage(window, rows, func(row *ent.AuditEntry) (string, string) { return "", row.ID }, query.Count), nil
 }
 
+// ByID returns entries by their ids, for loaders, of the logs that the caller
+// may list.
+func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*ent.AuditEntry, error) {
+	rows, err := s.database.Client(ctx).AuditEntry.Query().Where(auditentry.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.AuditEntry, len(rows))
+	for _, row := range rows {
+		if access.Require(ctx, row.OrganizationID, access.ScopeAdmin, access.Admin) == nil {
+			found[row.ID] = row
+		}
+	}
+	return found, nil
+}
+
 // Line is an entry as it is exported.
 type Line struct {
 	ID             string          `json:"id"`

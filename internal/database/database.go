@@ -7,13 +7,16 @@ import (
 
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"entgo.io/ent/dialect"
+	"modernc.org/sqlite"
 
 	"octavo/ent"
 )
@@ -102,6 +105,9 @@ func openSQLite(path string, options Options) (*driver, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of the database: %w", err)
 	}
+	if err := foldEverywhere(); err != nil {
+		return nil, err
+	}
 	writing, err := newSQLiteConnector(sqliteAddress(path, url.Values{
 		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-32000)"},
 		"_txlock": {"immediate"}, "_time_format": {"sqlite"},
@@ -122,6 +128,17 @@ func openSQLite(path string, options Options) (*driver, error) {
 	reader.SetMaxIdleConns(options.MaximumConnections)
 	return &driver{name: dialect.SQLite, read: reader, write: writer, watch: newWatcher(dialect.SQLite, reading)}, nil
 }
+
+// foldEverywhere has lower() know the letters of all languages, as that of
+// PostgreSQL does; SQLite's own knows those of ASCII.
+var foldEverywhere = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("lower", 1, func(_ *sqlite.FunctionContext, arguments []sqldriver.Value) (sqldriver.Value, error) {
+		if text, ok := arguments[0].(string); ok {
+			return strings.ToLower(text), nil
+		}
+		return arguments[0], nil
+	})
+})
 
 func sqliteAddress(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"octavo/internal/access"
+	"octavo/internal/audit"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
 	"octavo/internal/comment"
@@ -37,6 +38,7 @@ type Sources struct {
 	ChangeRequests *changerequest.Service
 	Comments       *comment.Service
 	Sites          *site.Service
+	AuditLog       *audit.Service
 }
 
 // Service finds resources.
@@ -54,6 +56,7 @@ func NewService(sources Sources) *Service {
 	service := &Service{sources: sources}
 	service.finders = map[identifier.Prefix]finder{
 		identifier.AccessToken:       finderOf(sources.Users.TokensByID),
+		identifier.AuditEntry:        finderOf(sources.AuditLog.ByID),
 		identifier.ChangeRequest:     finderOf(sources.ChangeRequests.ByID),
 		identifier.Collection:        finderOf(sources.Collections.ByID),
 		identifier.Comment:           finderOf(sources.Comments.ByID),

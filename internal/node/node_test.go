@@ -10,12 +10,14 @@ import (
 
 	"octavo/ent/member"
 	"octavo/internal/apptest"
+	"octavo/internal/audit"
 	"octavo/internal/changerequest"
 	"octavo/internal/comment"
 	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/identifier"
 	"octavo/internal/node"
+	"octavo/internal/pagination"
 	"octavo/internal/space"
 )
 
@@ -42,7 +44,10 @@ func resources(t *testing.T, server *apptest.Server) map[string]string {
 	require.NoError(t, err)
 	membership, err := server.App.Database.Client(ctx).Member.Query().Where(member.UserID(viewer.UserID)).Only(ctx)
 	require.NoError(t, err)
+	log, err := server.App.AuditLog.List(ctx, server.OrganizationID, audit.Filter{}, pagination.Arguments{First: new(1)})
+	require.NoError(t, err)
 	return map[string]string{
+		"AuditEntry":  log.Items[0].ID,
 		"AccessToken": viewer.TokenID, "ChangeRequest": branch.ID, "Comment": thread.ID, "CommentReply": reply.ID,
 		"Member": membership.ID, "Organization": server.OrganizationID, "RequestedReviewer": asked[0].ID,
 		"Review": review.ID, "Revision": home.RevisionID, "Space": home.ID, "User": viewer.UserID,
@@ -56,7 +61,7 @@ func TestNodesAreSeenByThoseWhoMaySeeThem(t *testing.T) {
 		ofOrganization := []string{"Member", "Organization", "User"}
 		ofSpace := append([]string{"ChangeRequest", "Comment", "CommentReply", "RequestedReviewer", "Review", "Revision", "Space"}, ofOrganization...)
 		for caller, visible := range map[apptest.Caller][]string{
-			apptest.Admin: append([]string{"AccessToken"}, ofSpace...), apptest.ReadToken: ofSpace, apptest.Reader: ofSpace,
+			apptest.Admin: append([]string{"AccessToken", "AuditEntry"}, ofSpace...), apptest.ReadToken: ofSpace, apptest.Reader: ofSpace,
 			apptest.Guest: {"Organization", "User"}, apptest.Stranger: {},
 		} {
 			for kind, id := range ids {
@@ -104,7 +109,7 @@ func TestStatementsDoNotGrowWithTheNodes(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		nodes := node.NewService(node.Sources{
 			Users: server.App.Users, Organizations: server.App.Organizations, Spaces: server.App.Spaces, Collections: server.App.Collections,
-			Revisions: server.App.Revisions, ChangeRequests: server.App.ChangeRequests, Comments: server.App.Comments,
+			Revisions: server.App.Revisions, ChangeRequests: server.App.ChangeRequests, Comments: server.App.Comments, AuditLog: server.App.AuditLog,
 		})
 		var ids []string
 		statements := func(ctx context.Context) int64 {

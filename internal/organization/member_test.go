@@ -41,6 +41,11 @@ func TestListMembers(t *testing.T) {
 		assert.Equal(t, []string{"review@example.com"}, emails(t, reader, path, "role=review"))
 		assert.Equal(t, []string{"comment@example.com"}, emails(t, reader, path, "search=THE+COMM"), "by display name")
 		assert.Len(t, emails(t, reader, path, "search=Example.COM"), 7, "by e-mail address")
+		ctx := access.System(t.Context(), "test")
+		server.App.Database.Client(ctx).User.UpdateOneID(reader.UserID).SetDisplayName("Élodie ΣΟΦΊΑ Жук").ExecX(ctx)
+		for _, folded := range []string{"éLODIE", "Élodie", "σοφία", "ЖУК"} {
+			assert.Equal(t, []string{"read@example.com"}, emails(t, reader, path, "search="+url.QueryEscape(folded)), folded)
+		}
 		for _, wild := range []string{"%", "_", `\`, "' OR 1=1 --"} {
 			assert.Empty(t, emails(t, reader, path, "search="+url.QueryEscape(wild)), "%s is no pattern", wild)
 		}

@@ -92,6 +92,16 @@ func TestUpdateOrganization(t *testing.T) {
 		assert.NotContains(t, logged[1], "title", "only what changed is recorded")
 		admin.REST(t, http.MethodPatch, path, object{"title": "Acme & Sons"}).Object(t, http.StatusOK)
 		assert.Len(t, entries(t, server, audit.OrganizationUpdated, server.OrganizationID), 3, "nothing changed")
+
+		other := makeSite(t, server, apptest.Admin, server.OrganizationID)
+		remove := func(id string) any {
+			require.Equal(t, http.StatusResetContent, admin.REST(t, http.MethodDelete, path+"/sites/"+id, nil).Status)
+			return admin.REST(t, http.MethodGet, path, nil).Object(t, http.StatusOK)["defaultContent"]
+		}
+		assert.Equal(t, home["defaultContent"], remove(other), "that of another site stays")
+		assert.Nil(t, remove(made))
+		logged = entries(t, server, audit.OrganizationUpdated, server.OrganizationID)
+		assert.Contains(t, logged[len(logged)-1], `"defaultContent":null`)
 	})
 }
 

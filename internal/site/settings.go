@@ -2,10 +2,12 @@ package site
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 
 	"octavo/ent"
+	entorganization "octavo/ent/organization"
 	"octavo/ent/site"
 	"octavo/internal/access"
 	"octavo/internal/address"
@@ -208,19 +210,52 @@ func (s *Service) setPublished(ctx context.Context, id string, published bool, a
 	return s.Get(ctx, id)
 }
 
-// Delete removes a site for good; its spaces stay. It returns false when there
-// is no such site. It needs the role create.
+// Delete removes a site for good; its spaces stay, and an organization whose
+// default content it was has none from then on. It returns false when there is
+// no such site. It needs the role create.
 func (s *Service) Delete(ctx context.Context, id string) (existed bool, err error) {
-	err = s.change(ctx, id, access.ScopeWrite, access.Create, func(ctx context.Context, locked *Site) (audit.Change, error) {
-		existed = true
-		return audit.Change{
-			Action: audit.SiteDeleted, Before: map[string]any{"title": locked.Title, "basename": locked.Basename},
-		}, s.database.Client(ctx).Site.DeleteOneID(id).Exec(ctx)
+	err = s.database.Write(ctx, func(ctx context.Context) error {
+		found, err := s.require(ctx, id, access.ScopeWrite, access.Create)
+		if err != nil {
+			return err
+		}
+		// Organizations are locked before sites.
+		if err := s.database.Lock(ctx, entorganization.Table, found.OrganizationID); err != nil {
+			return err
+		}
+		return s.change(ctx, id, access.ScopeWrite, access.Create, func(ctx context.Context, locked *Site) (audit.Change, error) {
+			existed = true
+			if err := s.clearDefault(ctx, locked.Site); err != nil {
+				return audit.Change{}, err
+			}
+			return audit.Change{
+				Action: audit.SiteDeleted, Before: map[string]any{"title": locked.Title, "basename": locked.Basename},
+			}, s.database.Client(ctx).Site.DeleteOneID(id).Exec(ctx)
+		})
 	})
 	if fault.CodeOf(err) == fault.NotFound {
 		return false, nil
 	}
 	return existed, err
+}
+
+// clearDefault takes a site away that is the default content of its organization.
+func (s *Service) clearDefault(ctx context.Context, gone *ent.Site) error {
+	owner, err := s.database.Client(ctx).Organization.Get(ctx, gone.OrganizationID)
+	if err != nil || len(owner.DefaultContent) == 0 {
+		return err
+	}
+	var content struct{ Site string }
+	if err := json.Unmarshal(owner.DefaultContent, &content); err != nil || content.Site != gone.ID {
+		return err
+	}
+	if err := s.database.Client(ctx).Organization.UpdateOne(owner).ClearDefaultContent().Exec(ctx); err != nil {
+		return err
+	}
+	return audit.Record(ctx, s.database, audit.Change{
+		OrganizationID: owner.ID, Action: audit.OrganizationUpdated, SubjectID: owner.ID,
+		Before: map[string]any{"defaultContent": owner.DefaultContent}, After: map[string]any{"defaultContent": nil},
+	})
 }
 
 func below(base *string, segments ...string) *string {
