@@ -144,6 +144,7 @@ type serveCommand struct {
 	RateLimit   int           `env:"OCTAVO_RATE_LIMIT" default:"6000" help:"Requests that one caller may make in a minute; 0 is no limit."`
 	Timeout     time.Duration `env:"OCTAVO_REQUEST_TIMEOUT" default:"1m" help:"How long one request may take, streams excepted; 0 is no limit."`
 	BodyLimit   int64         `env:"OCTAVO_BODY_LIMIT" default:"33554432" help:"Bytes that the body of a request may have; 0 is no limit."`
+	PageCache   int64         `env:"OCTAVO_PAGE_CACHE" default:"67108864" help:"Bytes of memory that pages of published sites may take once they are rendered; 0 keeps none."`
 	StreamLimit int           `name:"subscription-limit" env:"OCTAVO_SUBSCRIPTION_LIMIT" default:"100" help:"GraphQL subscriptions that one caller may have open at a server; 0 is no limit."`
 	Recheck     time.Duration `name:"subscription-check" env:"OCTAVO_SUBSCRIPTION_CHECK" default:"1m" help:"How often the rights behind an open subscription are looked at when nothing happens; 0 is never."`
 	CostLimit   int           `env:"OCTAVO_GRAPHQL_COST_LIMIT" default:"100000" help:"Most that a GraphQL operation may cost: one for each object that it may return."`
@@ -167,6 +168,7 @@ func (c *serveCommand) Validate() (err error) {
 func (c *serveCommand) validateLimits() error {
 	for name, limit := range map[string]int64{
 		"OCTAVO_RATE_LIMIT": int64(c.RateLimit), "OCTAVO_REQUEST_TIMEOUT": int64(c.Timeout), "OCTAVO_BODY_LIMIT": c.BodyLimit,
+		"OCTAVO_PAGE_CACHE": c.PageCache,
 		"OCTAVO_SUBSCRIPTION_LIMIT": int64(c.StreamLimit), "OCTAVO_SUBSCRIPTION_CHECK": int64(c.Recheck),
 	} {
 		if limit < 0 {
@@ -186,7 +188,7 @@ func (c *serveCommand) validateLimits() error {
 
 func (c *serveCommand) limits() app.Limits {
 	return app.Limits{
-		RequestsPerMinute: c.RateLimit, RequestTime: c.Timeout, BodyBytes: c.BodyLimit,
+		RequestsPerMinute: c.RateLimit, RequestTime: c.Timeout, BodyBytes: c.BodyLimit, PageCacheBytes: c.PageCache,
 		GraphQL: graph.Limits{Cost: c.CostLimit, Depth: c.DepthLimit, Fields: c.FieldLimit, Tokens: c.TokenLimit},
 		Streams: live.Limits{PerCaller: c.StreamLimit, Recheck: c.Recheck},
 	}

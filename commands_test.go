@@ -68,6 +68,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	}{
 		{"BaseURL", []string{"serve", "--base-url", "ftp://x"}, "OCTAVO_BASE_URL"},
 		{"RateLimit", []string{"serve", "--rate-limit=-1"}, "OCTAVO_RATE_LIMIT"},
+		{"PageCache", []string{"serve", "--page-cache=-1"}, "OCTAVO_PAGE_CACHE"},
 		{"SMTPURL", []string{"serve", "--smtp-url", "mail.example.com", "--smtp-from", "docs@example.com"}, "OCTAVO_SMTP_URL"},
 		{"SMTPFrom", []string{"serve", "--smtp-url", "smtp://mail.example.com"}, "OCTAVO_SMTP_FROM"},
 		{"LogLevel", []string{"serve", "--log-level", "loud"}, "log-level"},

@@ -77,6 +77,9 @@ type Limits struct {
 	RequestTime time.Duration
 	// BodyBytes bounds the body of a request.
 	BodyBytes int64
+	// PageCacheBytes bounds the memory for rendered pages of sites; none are kept
+	// without.
+	PageCacheBytes int64
 	GraphQL   graph.Limits
 	// Streams bound subscriptions.
 	Streams live.Limits
@@ -84,7 +87,7 @@ type Limits struct {
 
 // DefaultLimits are those of a server that is configured without any.
 var DefaultLimits = Limits{
-	RequestsPerMinute: 6000, RequestTime: time.Minute, BodyBytes: 32 << 20, GraphQL: graph.DefaultLimits,
+	RequestsPerMinute: 6000, RequestTime: time.Minute, BodyBytes: 32 << 20, PageCacheBytes: 64 << 20, GraphQL: graph.DefaultLimits,
 	Streams: live.Limits{PerCaller: 100, Recheck: time.Minute},
 }
 
@@ -258,6 +261,7 @@ func (a *App) newReader(addresses address.Book) *reader.Handler {
 	return reader.NewHandler(reader.Parts{
 		Sites: a.Sites, Audience: audience.NewService(a.Sites), Content: content, Finder: audience.NewFinder(a.SearchIndex, content),
 		Users: a.Users, Files: a.Files, Outbound: a.Outbound, Addresses: addresses, Logger: a.config.Logger,
+		PageCacheBytes: a.config.Limits.PageCacheBytes,
 	})
 }
 

@@ -136,7 +136,7 @@ func start(t testing.TB, databaseURL string, configure func(*app.Config)) *Serve
 		DataDir:     t.TempDir(),
 		Logger:      slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version:     graph.Version{Version: "test", Build: "test"},
-		Limits:      app.Limits{BodyBytes: app.DefaultLimits.BodyBytes, GraphQL: graph.DefaultLimits},
+		Limits:      app.Limits{BodyBytes: app.DefaultLimits.BodyBytes, PageCacheBytes: app.DefaultLimits.PageCacheBytes, GraphQL: graph.DefaultLimits},
 	}
 	configure(&config)
 	server := run(t, config)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func publishPages(b *testing.B, server *apptest.Server, count int) *documentatio
 	ctx := server.Context(b, apptest.Admin)
 	made, bodies := &content.Tree{}, map[content.Hash][]byte{}
 	part := &content.Page{}
-	path := ""
+	address := ""
 	for index := range count {
 		body := []byte(pageText(index))
 		hash := content.HashOf(body)
@@ -55,7 +56,7 @@ func publishPages(b *testing.B, server *apptest.Server, count int) *documentatio
 		}
 		made.Pages = append(made.Pages, page)
 		if index == count/2+1 {
-			path = part.Slug + "/" + page.Slug
+			address = part.Slug + "/" + page.Slug
 		}
 	}
 	filled, err := server.App.Spaces.Create(ctx, space.New{OrganizationID: server.OrganizationID, Title: "Guide", Tree: made, Bodies: bodies})
@@ -66,7 +67,7 @@ func publishPages(b *testing.B, server *apptest.Server, count int) *documentatio
 	require.NoError(b, err)
 	published, err := server.App.Sites.Publish(ctx, created.ID)
 	require.NoError(b, err)
-	return &documentation{server: server, path: "/sites/" + published.Basename + "/" + path}
+	return &documentation{server: server, path: "/sites/" + published.Basename + "/" + address}
 }
 
 func pageText(index int) string {
@@ -102,6 +103,42 @@ func BenchmarkSite(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFirstPage measures what a server that has nothing in memory takes to
+// start, to answer its first request for a page, and then for another page.
+func BenchmarkFirstPage(b *testing.B) {
+	for _, database := range []string{"sqlite", "postgres"} {
+		for _, pages := range []int{50, 500, 3000} {
+			server, there := apptest.NewConfiguredOn(b, database, asConfigured)
+			if !there {
+				continue
+			}
+			docs := publishPages(b, server, pages)
+			b.Run(fmt.Sprintf("%s/pages-%d", database, pages), docs.start)
+		}
+	}
+}
+
+func (d *documentation) start(b *testing.B) {
+	var started, first, another []float64
+	for range b.N {
+		begin := time.Now()
+		server := d.server.Beside(b)
+		started = append(started, since(begin))
+		begin = time.Now()
+		fetch(b, server.URL+d.path)
+		first = append(first, since(begin))
+		begin = time.Now()
+		fetch(b, server.URL+path.Dir(d.path))
+		another = append(another, since(begin))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(started), "start-ms")
+	b.ReportMetric(median(first), "first-page-ms")
+	b.ReportMetric(median(another), "second-page-ms")
+}
+
+func since(begin time.Time) float64 { return float64(time.Since(begin).Microseconds()) / 1000 }
 
 // asConfigured has the limits that the server has, but for that of requests in a
 // minute, which is counted and never reached.

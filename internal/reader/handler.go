@@ -37,8 +37,6 @@ const AssetPrefix = "/" + functions + "/assets/"
 const functions = "~octavo"
 
 const (
-	// pageCacheSize bounds the rendered pages in memory, in bytes.
-	pageCacheSize = 64 << 20
 	// maximumProxyDepth bounds the segments of the path of a proxy that are
 	// looked for.
 	maximumProxyDepth = 3
@@ -67,6 +65,8 @@ type Parts struct {
 	Outbound  *outbound.Client
 	Addresses address.Book
 	Logger    *slog.Logger
+	// PageCacheBytes bounds the rendered pages in memory.
+	PageCacheBytes int64
 }
 
 // Handler serves sites.
@@ -85,7 +85,7 @@ func NewHandler(parts Parts) *Handler {
 	if err != nil {
 		base = &url.URL{}
 	}
-	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](pageCacheSize), remote: newElsewhere(parts.Outbound)}
+	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](parts.PageCacheBytes), remote: newElsewhere(parts.Outbound)}
 }
 
 func hostOf(hostport string) string {
