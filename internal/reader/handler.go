@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"golang.org/x/sync/singleflight"
 
 	"octavo/internal/address"
 	"octavo/internal/audience"
@@ -76,6 +77,7 @@ type Handler struct {
 	host   string
 	secure bool
 	pages  *cache.Cache[pageKey, *written]
+	making singleflight.Group
 
 	remote *elsewhere
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -89,7 +90,7 @@ func (h *Handler) kept(writer http.ResponseWriter, visited *visit, path string, 
 	key := pageKey{stamp: visited.Structure.Stamp(), visitor: visited.Key(), base: visited.base, path: path}
 	found, known := h.pages.Get(key)
 	if !known || time.Since(found.made) > pageTime {
-		made, err := produce()
+		made, err := h.make(visited, key, produce)
 		var moved *movedTo
 		if asMoved(err, &moved) {
 			redirect(writer, visited.request, moved.address, moved.status)
@@ -98,16 +99,36 @@ func (h *Handler) kept(writer http.ResponseWriter, visited *visit, path string, 
 		if err != nil {
 			return err
 		}
-		if made.status == http.StatusOK {
-			if err := made.finish(); err != nil {
-				return err
-			}
-			h.pages.Add(key, made, made.weight()+int64(len(key.visitor)+len(key.base)+len(key.path)))
-		}
 		found = made
 	}
 	h.give(writer, visited, found)
 	return nil
+}
+
+// make makes an answer once for all who ask for it at the same time.
+func (h *Handler) make(visited *visit, key pageKey, produce func() (*written, error)) (*written, error) {
+	made, err, _ := h.making.Do(strings.Join([]string{key.stamp, key.visitor, key.base, key.path}, "\x00"), func() (any, error) {
+		made, err := produce()
+		if err != nil {
+			return nil, err
+		}
+		if made.status == http.StatusOK {
+			if err := made.finish(); err != nil {
+				return nil, err
+			}
+			h.pages.Add(key, made, made.weight()+int64(len(key.visitor)+len(key.base)+len(key.path)))
+		}
+		return made, nil
+	})
+	ctx := visited.request.Context()
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		// Whoever made it for all has gone away.
+		return h.make(visited, key, produce)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made.(*written), nil
 }
 
 func (h *Handler) give(writer http.ResponseWriter, visited *visit, answer *written) {

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"octavo/ent"
 	entsite "octavo/ent/site"
@@ -70,12 +72,28 @@ func (s *Service) Find(ctx context.Context, lookup Lookup) (*Structure, error) {
 	if known, is := s.found.Get(lookup); is && known.version == version {
 		return known.structure, nil
 	}
-	found, err := s.find(ctx, lookup)
+	return s.findOnce(ctx, lookup, version)
+}
+
+// findTime bounds one reading of a structure that several callers wait for.
+const findTime = 30 * time.Second
+
+// findOnce reads a structure once for all who ask for it at a version: reading
+// begins after the version was read.
+func (s *Service) findOnce(ctx context.Context, lookup Lookup, version database.Version) (*Structure, error) {
+	found, err, _ := s.finding.Do(fmt.Sprint(lookup, version), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findTime)
+		defer cancel()
+		read, err := s.find(ctx, lookup)
+		if err == nil {
+			s.found.Add(lookup, kept{version, read}, read.Size())
+		}
+		return read, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.found.Add(lookup, kept{version, found}, found.Size())
-	return found, nil
+	return found.(*Structure), nil
 }
 
 func (s *Service) find(ctx context.Context, lookup Lookup) (*Structure, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"entgo.io/ent/dialect/sql"
+	"golang.org/x/sync/singleflight"
 
 	"octavo/ent"
 	"octavo/ent/member"
@@ -66,6 +67,7 @@ type Service struct {
 	previews  []byte
 	listeners []Listener
 	found     *cache.Cache[Lookup, kept]
+	finding   singleflight.Group
 }
 
 // Parts are what a service is made of.
