@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { artifacts, startBrowser, Watch } from '../support/browser.mjs';
 import { startServer } from '../support/server.mjs';
-
-const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url));
 
 describe('the pages in a browser', () => {
   let server;
   let browser;
   before(async () => {
     server = await startServer();
-    browser = await chromium.launch({
-      executablePath: process.env.OCTAVO_CHROMIUM ?? '/usr/bin/chromium',
-      // Nothing but the pages may reach for the network; root needs no-sandbox.
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    });
-    await mkdir(artifacts, { recursive: true });
+    browser = await startBrowser();
   });
   after(async () => {
     await browser?.close();
@@ -26,30 +17,17 @@ describe('the pages in a browser', () => {
 
   let context;
   let page;
-  let complaints;
-  let foreign;
+  let watch;
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    watch = new Watch(context, server.url);
+    await watch.ready;
     page = await context.newPage();
-    complaints = [];
-    foreign = [];
-    context.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') {
-        complaints.push(`${message.text()} (${message.location().url})`);
-      }
-    });
-    context.on('weberror', (event) => complaints.push(event.error().stack));
-    context.on('request', (request) => {
-      if (!isOwn(request.url(), server.url)) {
-        foreign.push(request.url());
-      }
-    });
   });
   afterEach(async ({ name }) => {
     await page.screenshot({ path: `${artifacts}${name.replaceAll(/\W+/g, '-')}.png` });
     await context.close();
-    assert.deepEqual(complaints, [], 'nothing is complained of in the console');
-    assert.deepEqual(foreign, [], 'nothing is asked of another host');
+    watch.verify();
   });
 
   async function giveToken() {
@@ -129,8 +107,3 @@ describe('the pages in a browser', () => {
     await operation.locator('.live-responses-table', { hasText: id }).waitFor();
   });
 });
-
-function isOwn(address, server) {
-  const { protocol, host } = new URL(address);
-  return protocol === 'data:' || protocol === 'blob:' || host === new URL(server).host;
-}

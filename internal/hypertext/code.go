@@ -1,6 +1,7 @@
 package hypertext
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -212,19 +213,32 @@ func (w *writer) rawBlock(source string) {
 	}
 }
 
-// replaceImages makes links of the images below a node that lie elsewhere.
+// replaceImages makes links of the images below a node that lie elsewhere, and
+// texts of those that lie nowhere.
 func replaceImages(node *html.Node) {
 	if node.DataAtom == atom.Img {
-		for _, attribute := range node.Attr {
-			if attribute.Key == "src" && isExternal(attribute.Val) {
-				node.DataAtom, node.Data = atom.A, "a"
-				node.Attr = []html.Attribute{{Key: "href", Val: attribute.Val}, {Key: "rel", Val: "noopener"}}
-				node.AppendChild(&html.Node{Type: html.TextNode, Data: attribute.Val})
-				return
-			}
-		}
+		replaceImage(node)
+		return
 	}
 	for child := node.FirstChild; child != nil; child = child.NextSibling {
 		replaceImages(child)
+	}
+}
+
+func replaceImage(image *html.Node) {
+	values := map[string]string{}
+	for _, attribute := range image.Attr {
+		values[attribute.Key] = attribute.Val
+	}
+	source := values["src"]
+	shown := func(element atom.Atom, attributes ...html.Attribute) {
+		image.DataAtom, image.Data, image.Attr = element, element.String(), attributes
+		image.AppendChild(&html.Node{Type: html.TextNode, Data: cmp.Or(values["alt"], source)})
+	}
+	switch {
+	case isExternal(source):
+		shown(atom.A, html.Attribute{Key: "href", Val: source}, html.Attribute{Key: "rel", Val: "noopener"})
+	case isLost(source):
+		shown(atom.Span, html.Attribute{Key: "class", Val: "image-missing"})
 	}
 }

@@ -157,7 +157,7 @@ func Resolve(reference map[string]any, sources Sources) *Link {
 		return nil
 	case "url":
 		address, _ := reference["url"].(string)
-		if !isSafe(address) {
+		if !isSafe(address) || isLost(address) {
 			return nil
 		}
 		return &Link{Address: address, Title: address}
@@ -194,6 +194,13 @@ func isSafe(address string) bool {
 		return true
 	}
 	return parsed.Scheme == ""
+}
+
+// isLost tells whether an address is a path beside the page: whatever such a path
+// led to in the source is a reference of another kind, so that this leads nowhere.
+func isLost(address string) bool {
+	parsed, err := url.Parse(address)
+	return err == nil && parsed.Scheme == "" && parsed.Host == "" && parsed.Path != "" && !strings.HasPrefix(parsed.Path, "/")
 }
 
 func isExternal(address string) bool {

@@ -1,8 +1,11 @@
 package hypertext
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 
@@ -53,7 +56,7 @@ func (w *writer) picture(reference map[string]any, node *document.Node, class, a
 		return
 	}
 	if given := length(node, "width"); given != "" {
-		width, height = given, length(node, "height")
+		width, height = given, cmp.Or(length(node, "height"), scaled(given, width, height))
 	}
 	w.raw("<img")
 	for _, attribute := range [][2]string{{"class", class}, {"src", source}, {"width", width}, {"height", height}} {
@@ -68,12 +71,29 @@ func (w *writer) picture(reference map[string]any, node *document.Node, class, a
 	w.raw(`" loading="lazy" decoding="async">`)
 }
 
+// scaled is the height of an image of a known size at a given width, so that the
+// page does not jump when it is there; empty where that is not known.
+func scaled(given, width, height string) string {
+	wanted, err := strconv.Atoi(given)
+	natural, widthErr := strconv.Atoi(width)
+	tall, heightErr := strconv.Atoi(height)
+	if errors.Join(err, widthErr, heightErr) != nil || natural == 0 {
+		return ""
+	}
+	return strconv.Itoa((wanted*tall + natural/2) / natural)
+}
+
 // imageElsewhere writes a link to an image that the page does not load, or its
 // description.
 func (w *writer) imageElsewhere(reference map[string]any, alternative string) {
 	address, _ := reference["url"].(string)
-	if !isSafe(address) {
-		w.text(alternative)
+	if !isSafe(address) || isLost(address) {
+		if address != "" {
+			alternative = cmp.Or(alternative, path.Base(address))
+		}
+		if alternative != "" {
+			w.element("span", "image-missing", func() { w.text(alternative) })
+		}
 		return
 	}
 	if alternative == "" {
@@ -89,7 +109,7 @@ func (w *writer) imageElsewhere(reference map[string]any, alternative string) {
 func (w *writer) imageSource(reference map[string]any) (address, width, height string) {
 	if reference["kind"] == "url" {
 		elsewhere, _ := reference["url"].(string)
-		if isSafe(elsewhere) && !isExternal(elsewhere) {
+		if isSafe(elsewhere) && !isExternal(elsewhere) && !isLost(elsewhere) {
 			return elsewhere, "", ""
 		}
 		return "", "", ""

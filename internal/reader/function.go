@@ -14,6 +14,10 @@ import (
 // function answers what stands below the functions of a site.
 func (h *Handler) function(writer http.ResponseWriter, visited *visit, name string) error {
 	switch {
+	case strings.HasPrefix(name, "assets/"):
+		// Below the key of a share link, too.
+		serveAsset(writer, visited.request, strings.TrimPrefix(name, "assets/"))
+		return nil
 	case name == "theme.css":
 		return h.theme(writer, visited)
 	case name == "icon.svg":

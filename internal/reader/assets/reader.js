@@ -43,10 +43,10 @@
     if (here && here.offsetHeight && sidebar.scrollHeight > sidebar.clientHeight) sidebar.scrollTop = here.getBoundingClientRect().top - sidebar.getBoundingClientRect().top + sidebar.scrollTop - sidebar.clientHeight / 3;
   }
   if (sidebar) {
-    sidebar.addEventListener("toggle", showCurrent);
+    var toggle = sidebar.querySelector(".navigation-toggle");
+    toggle.addEventListener("toggle", showCurrent);
+    document.addEventListener("click", function (event) { if (!sidebar.contains(event.target)) toggle.open = false; });
     if (here && here.getBoundingClientRect().bottom > innerHeight) showCurrent();
-    // On a narrow screen the navigation covers the page: it closes when a link in it leads to the same page.
-    document.addEventListener("click", function (event) { if (sidebar.open && !sidebar.contains(event.target)) sidebar.open = false; });
   }
 
   // Menus close when the pointer or the focus goes elsewhere.
@@ -127,9 +127,13 @@
   var pending = false;
   function mark() {
     pending = false;
-    // The last heading above the first third; at the end of the page the last one that shows.
-    var line = scrollY + innerHeight >= root.scrollHeight - 2 ? innerHeight : innerHeight / 3;
-    var current = headings.filter(function (heading) { return heading.getBoundingClientRect().top < line; }).pop() || headings[0];
+    // The last heading above the place that links lead to; at the end of the page,
+    // where later ones cannot get there, the one in the address or the last.
+    var atEnd = scrollY > 0 && scrollY + innerHeight >= root.scrollHeight - 2;
+    var line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 16;
+    var above = headings.filter(function (heading) { return heading.getBoundingClientRect().top < (atEnd ? innerHeight : line); });
+    var named = atEnd && above.filter(function (heading) { return "#" + heading.id === decodeURIComponent(location.hash) && heading.getBoundingClientRect().top > 0; })[0];
+    var current = named || above.pop() || headings[0];
     if (current === marked) return;
     if (marked) entries[marked.id].removeAttribute("aria-current");
     marked = current;
@@ -139,7 +143,9 @@
     if (list.scrollHeight > list.clientHeight) list.scrollTop = link.offsetTop - list.clientHeight / 2;
   }
   if (headings.length) {
-    addEventListener("scroll", function () { if (!pending) { pending = true; requestAnimationFrame(mark); } }, { passive: true });
+    var soon = function () { if (!pending) { pending = true; requestAnimationFrame(mark); } };
+    addEventListener("scroll", soon, { passive: true });
+    addEventListener("hashchange", soon);
     mark();
   }
 
@@ -192,10 +198,15 @@
       var step = event.key === "ArrowDown" ? 1 : -1;
       if (count) choose((chosen() + step + count) % count);
     }
+    if (event.key === "Escape") {
+      // A search field would empty itself first.
+      event.preventDefault();
+      dialog.close();
+    }
     if (event.key === "Enter") {
       event.preventDefault();
       var target = options()[Math.max(chosen(), 0)];
-      if (target) target.querySelector("a").click();
+      if (target) target.click();
     }
   });
   input.addEventListener("input", function () { clearTimeout(timer); timer = setTimeout(search, 120); });
@@ -223,13 +234,13 @@
     results.scrollTop = 0;
     input.setAttribute("aria-expanded", String(found.length > 0));
     found.forEach(function (result, index) {
-      var option = element("li", { role: "option", id: "result-" + index, "aria-selected": "false", class: result.address.indexOf("#") < 0 ? "page" : "section" });
-      var link = element("a", { href: result.address, tabindex: "-1" });
-      link.appendChild(addMarked(element("span", { class: "result-title" }), result.title, query));
-      if (result.place) link.appendChild(element("span", { class: "result-place" }, result.place));
-      if (result.excerpt) link.appendChild(addMarked(element("span", { class: "result-excerpt" }), result.excerpt, query));
-      option.appendChild(link);
-      results.appendChild(option);
+      var option = element("a", { role: "option", id: "result-" + index, "aria-selected": "false", href: result.address, tabindex: "-1" });
+      option.appendChild(addMarked(element("span", { class: "result-title" }), result.title, query));
+      if (result.place) option.appendChild(element("span", { class: "result-place" }, result.place));
+      if (result.excerpt) option.appendChild(addMarked(element("span", { class: "result-excerpt" }), result.excerpt, query));
+      var item = element("li", { role: "presentation", class: result.address.indexOf("#") < 0 ? "page" : "section" });
+      item.appendChild(option);
+      results.appendChild(item);
     });
     status.textContent = found.length ? "" : status.getAttribute("data-none");
     choose(found.length ? 0 : -1);
