@@ -80,7 +80,7 @@ type Limits struct {
 	// PageCacheBytes bounds the memory for rendered pages of sites; none are kept
 	// without.
 	PageCacheBytes int64
-	GraphQL   graph.Limits
+	GraphQL        graph.Limits
 	// Streams bound subscriptions.
 	Streams live.Limits
 }

@@ -73,13 +73,10 @@ func (a *App) sites(router chi.Router) {
 // hosts serves the sites that are read at hosts of their own.
 func (a *App) hosts(next http.Handler) http.Handler { return a.readers.Hosts(next, a.forReaders()) }
 
-// forReaders is the middleware of published sites.
+// forReaders is the middleware of published sites, which compress by themselves
+// what they send.
 func (a *App) forReaders() chi.Middlewares {
-	return chi.Middlewares{
-		middleware.Compress(compression, "text/html", "text/css", "text/javascript", "text/plain", "text/markdown",
-			"application/json", "application/xml", "application/rss+xml"),
-		a.bounded, a.authenticate, a.limitRate(),
-	}
+	return chi.Middlewares{a.bounded, a.authenticate, a.limitRate()}
 }
 
 func (a *App) pages(router chi.Router) {

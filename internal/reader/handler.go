@@ -101,7 +101,7 @@ func hostOf(hostport string) string {
 // ServeHTTP serves the sites below Prefix, and the files below AssetPrefix.
 func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	if asset, is := strings.CutPrefix(request.URL.Path, AssetPrefix); is {
-		serveAsset(writer, request, asset)
+		compressed(writer, request, func(writer http.ResponseWriter) { serveAsset(writer, request, asset) })
 		return
 	}
 	basename, rest, _ := strings.Cut(strings.TrimPrefix(request.URL.EscapedPath(), Prefix+"/"), "/")
@@ -219,7 +219,7 @@ func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, asked
 		return
 	}
 	if asset, is := strings.CutPrefix(asked.rest, functions+"/assets/"); is {
-		serveAsset(writer, request, asset)
+		compressed(writer, request, func(writer http.ResponseWriter) { serveAsset(writer, request, asset) })
 		return
 	}
 	if asked.structure == nil {

@@ -2,14 +2,12 @@ package reader
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,9 +37,6 @@ type written struct {
 	made       time.Time
 }
 
-// compression is the level of gzip for what is given again and again.
-const compression = gzip.DefaultCompression
-
 // writtenWeight is about what an answer takes in memory beside its bytes.
 const writtenWeight = 512
 
@@ -52,21 +47,9 @@ func (w *written) finish() error {
 	sum.Write([]byte(w.contentType + "\n"))
 	sum.Write(w.body)
 	w.etag = hex.EncodeToString(sum.Sum(nil)[:16])
-	var compressed bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&compressed, compression)
-	if err != nil {
-		return err
-	}
-	if _, err := writer.Write(w.body); err != nil {
-		return err
-	}
-	if err := writer.Close(); err != nil {
-		return err
-	}
-	if compressed.Len() < len(w.body) {
-		w.compressed = bytes.Clone(compressed.Bytes())
-	}
-	return nil
+	shorter, err := compress(w.body)
+	w.compressed = shorter
+	return err
 }
 
 func (w *written) weight() int64 { return int64(len(w.body) + len(w.compressed) + writtenWeight) }
@@ -79,7 +62,8 @@ func (h *Handler) answer(writer http.ResponseWriter, visited *visit) error {
 	}
 	path = strings.Trim(path, "/")
 	if name, is := strings.CutPrefix(path, functions+"/"); is {
-		return h.function(writer, visited, name)
+		compressed(writer, visited.request, func(writer http.ResponseWriter) { err = h.function(writer, visited, name) })
+		return err
 	}
 	return h.kept(writer, visited, path, func() (*written, error) { return h.write(visited, path) })
 }
@@ -139,10 +123,12 @@ func (h *Handler) give(writer http.ResponseWriter, visited *visit, answer *writt
 		header.Set("X-Robots-Tag", "noindex, nofollow")
 	}
 	if answer.status != http.StatusOK {
-		writer.WriteHeader(answer.status)
-		if visited.request.Method != http.MethodHead {
-			_, _ = writer.Write(answer.body) // the client may have gone
-		}
+		compressed(writer, visited.request, func(writer http.ResponseWriter) {
+			writer.WriteHeader(answer.status)
+			if visited.request.Method != http.MethodHead {
+				_, _ = writer.Write(answer.body) // the client may have gone
+			}
+		})
 		return
 	}
 	body, etag := answer.body, answer.etag
@@ -171,24 +157,6 @@ func isPartial(request *http.Request) bool {
 	}
 	return false
 }
-
-// acceptsGzip tells whether the client takes gzip. Ranges are those of the bytes
-// as they are.
-func acceptsGzip(request *http.Request) bool {
-	if request.Header.Get("Range") != "" {
-		return false
-	}
-	for accepted := range strings.SplitSeq(request.Header.Get("Accept-Encoding"), ",") {
-		name, weight, _ := strings.Cut(accepted, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			return !refusedWeight.MatchString(strings.ReplaceAll(weight, " ", ""))
-		}
-	}
-	return false
-}
-
-// refusedWeight is that of an encoding that the client does not want.
-var refusedWeight = regexp.MustCompile(`^q=0(\.0*)?$`)
 
 // caching: a new revision shows at once, so every use asks whether there is one.
 func caching(visited *visit) string {

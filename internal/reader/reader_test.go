@@ -91,6 +91,17 @@ func publish(t testing.TB, server *apptest.Server, visibility enum.SiteVisibilit
 	return &published{Server: server, Site: made, key: auth.PrivateKey, shareKey: link.Key}
 }
 
+// publishSpace makes a public site of a space.
+func publishSpace(t testing.TB, server *apptest.Server, spaceID string) *published {
+	t.Helper()
+	ctx := server.Context(t, apptest.Admin)
+	made, err := server.App.Sites.Create(ctx, site.New{OrganizationID: server.OrganizationID, Title: "Docs", Visibility: enum.SitePublic, SpaceIDs: []string{spaceID}})
+	require.NoError(t, err)
+	made, err = server.App.Sites.Publish(ctx, made.ID)
+	require.NoError(t, err)
+	return &published{Server: server, Site: made}
+}
+
 // token is one that the site's key signs.
 func (p *published) token(t testing.TB, claims map[string]any) string {
 	t.Helper()
