@@ -6,6 +6,7 @@ package graph
 
 import (
 	"octavo/internal/address"
+	"octavo/internal/audience"
 	"octavo/internal/audit"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
@@ -47,6 +48,7 @@ type Resolver struct {
 	LinkGraph      *linkgraph.Service
 	Comments       *comment.Service
 	Sites          *site.Service
+	Published      *audience.Locator
 	Live           *live.Service
 	AnyNode        *node.Service
 	Permissions    *permission.Service

@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"octavo/graph/model"
 	"octavo/internal/loader"
 	"octavo/internal/site"
@@ -72,4 +74,11 @@ func orEmpty(text *string) string {
 		return ""
 	}
 	return *text
+}
+
+// statedClaims are those of an object that the caller gave; anything else states
+// none.
+func statedClaims(given graphql.Omittable[any]) map[string]any {
+	claims, _ := given.Value().(map[string]any)
+	return claims
 }

@@ -182,14 +182,14 @@ func (r *spaceResolver) Parent(ctx context.Context, obj *space.Space) (*collecti
 }
 
 func (r *spaceResolver) Revision(ctx context.Context, obj *space.Space) (*revision.Revision, error) {
-	if kept := r.Resolver.Revisions.Kept(obj.OrganizationID, obj.ID, obj.RevisionID); kept != nil {
+	if kept := r.Resolver.Revisions.Kept(ctx, obj.OrganizationID, obj.ID, obj.RevisionID); kept != nil {
 		return kept, nil
 	}
 	return loader.From(ctx).Revision.Load(ctx, obj.RevisionID)
 }
 
 func (r *spaceResolver) RevisionByID(ctx context.Context, obj *space.Space, id string) (*revision.Revision, error) {
-	if kept := r.Resolver.Revisions.Kept(obj.OrganizationID, obj.ID, id); kept != nil {
+	if kept := r.Resolver.Revisions.Kept(ctx, obj.OrganizationID, obj.ID, id); kept != nil {
 		return kept, nil
 	}
 	found, err := r.Resolver.Revisions.InSpace(ctx, obj.ID, id)
@@ -210,6 +210,9 @@ func (r *spaceResolver) Revisions(ctx context.Context, obj *space.Space, first *
 }
 
 func (r *spaceResolver) GitSync(ctx context.Context, obj *space.Space) (*model.GitSync, error) {
+	if visitor := access.VisitorFrom(ctx); visitor != nil && !visitor.Git {
+		return nil, nil
+	}
 	state, err := r.Transfers.State(obj)
 	if err != nil || state == nil {
 		return nil, err

@@ -60,6 +60,9 @@ func (r *queryResolver) User(ctx context.Context, id string) (*ent.User, error) 
 }
 
 func (r *userResolver) Email(ctx context.Context, obj *ent.User) (*string, error) {
+	if access.VisitorFrom(ctx) != nil {
+		return nil, nil // of no concern to readers of a site
+	}
 	return &obj.Email, nil
 }
 

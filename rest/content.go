@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"octavo/internal/access"
 	"octavo/internal/cache"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
@@ -24,6 +25,17 @@ const pageTreeCacheSize = 64 << 20
 type pageTreeKey struct {
 	revisionID string
 	metadata   bool
+	// visitor is the same for visitors of sites who see the same pages; empty for
+	// all others.
+	visitor string
+}
+
+// visitorKey tells callers apart who may see different pages.
+func visitorKey(ctx context.Context) string {
+	if visitor := access.VisitorFrom(ctx); visitor != nil {
+		return visitor.Key
+	}
+	return ""
 }
 
 func newPageTreeCache() *cache.Cache[pageTreeKey, []byte] {
@@ -81,7 +93,7 @@ func (a *API) read(find revisionFinder, prepare reading) http.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		tag := `"` + found.ID + `"`
+		tag := `"` + found.ID + visitorKey(request.Context()) + `"`
 		if matches(request.Header.Values("If-None-Match"), tag) {
 			setVersion(writer, tag)
 			writer.WriteHeader(http.StatusNotModified)
@@ -185,9 +197,9 @@ func (a *API) listPages(request *http.Request, found *revision.Revision) (func()
 }
 
 // encodePages returns the page tree of a revision. It is rendered once for all
-// callers: nothing in it depends on who asks.
+// callers: nothing in it depends on who asks, but for visitors of sites.
 func (a *API) encodePages(ctx context.Context, found *revision.Revision, shown shown) ([]byte, error) {
-	key := pageTreeKey{found.ID, shown.metadata}
+	key := pageTreeKey{found.ID, shown.metadata, visitorKey(ctx)}
 	if kept, ok := a.pageTrees.Get(key); ok {
 		return kept, nil
 	}

@@ -45,6 +45,7 @@ func NewHandler(resolvers generated.ResolverRoot, logger *slog.Logger) http.Hand
 	api.templates(router)
 	api.search(router)
 	api.sites(router)
+	api.urls(router)
 	return router
 }
 

@@ -256,7 +256,7 @@ func (a *API) redirect(request *http.Request) (*site.Redirect, error) {
 }
 
 func (a *API) getSiteRedirectBySource(writer http.ResponseWriter, request *http.Request) error {
-	found, err := a.site(request)
+	found, err := a.shownSite(request)
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (a *API) unpublishSite(writer http.ResponseWriter, request *http.Request) e
 }
 
 func (a *API) getPublishedContentSite(writer http.ResponseWriter, request *http.Request) error {
-	found, err := a.site(request)
+	found, err := a.shownSite(request)
 	if err != nil {
 		return err
 	}
@@ -351,6 +351,16 @@ func (a *API) site(request *http.Request) (*site.Site, error) {
 		return nil, err
 	}
 	return a.resolvers.Organization().Site(request.Context(), found, parameter(request, "siteId"))
+}
+
+// shownSite is site for operations that visitors of sites do, who know nothing of
+// the organization.
+func (a *API) shownSite(request *http.Request) (*site.Site, error) {
+	found, err := a.query().Site(request.Context(), parameter(request, "siteId"))
+	if err == nil && found.OrganizationID != parameter(request, "organizationId") {
+		return nil, fault.Missing("site")
+	}
+	return found, err
 }
 
 func (a *API) renderSite(ctx context.Context, found *site.Site) (wire.Site, error) {

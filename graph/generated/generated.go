@@ -23,6 +23,7 @@ import (
 	"octavo/graph/scalar"
 	"octavo/internal/access"
 	"octavo/internal/adaptive"
+	"octavo/internal/audience"
 	"octavo/internal/changerequest"
 	"octavo/internal/collection"
 	"octavo/internal/comment"
@@ -1078,6 +1079,11 @@ type ComplexityRoot struct {
 		Site func(childComplexity int) int
 	}
 
+	PublishedContentRedirect struct {
+		Address func(childComplexity int) int
+		Target  func(childComplexity int) int
+	}
+
 	PublishedSite struct {
 		Customizations func(childComplexity int) int
 		Scripts        func(childComplexity int) int
@@ -1085,25 +1091,43 @@ type ComplexityRoot struct {
 		Structure      func(childComplexity int) int
 	}
 
+	PublishedSiteContent struct {
+		BasePath        func(childComplexity int) int
+		Canonical       func(childComplexity int) int
+		ChangeRequestID func(childComplexity int) int
+		Complete        func(childComplexity int) int
+		OrganizationID  func(childComplexity int) int
+		Pathname        func(childComplexity int) int
+		RevisionID      func(childComplexity int) int
+		SectionID       func(childComplexity int) int
+		ShareKey        func(childComplexity int) int
+		SiteID          func(childComplexity int) int
+		SitePath        func(childComplexity int) int
+		SiteSpaceID     func(childComplexity int) int
+		SpaceID         func(childComplexity int) int
+		Token           func(childComplexity int) int
+	}
+
 	PublishedURLs struct {
 		Published func(childComplexity int) int
 	}
 
 	Query struct {
-		Collection    func(childComplexity int, id string) int
-		Comment       func(childComplexity int, id string) int
-		CommentReply  func(childComplexity int, id string) int
-		Node          func(childComplexity int, id string) int
-		Nodes         func(childComplexity int, ids []string) int
-		Organization  func(childComplexity int, id string) int
-		Organizations func(childComplexity int, first *int, after *string, last *int, before *string) int
-		Site          func(childComplexity int, id string) int
-		Space         func(childComplexity int, id string) int
-		Subdomain     func(childComplexity int, subdomain string) int
-		Templates     func(childComplexity int) int
-		User          func(childComplexity int, id string) int
-		Version       func(childComplexity int) int
-		Viewer        func(childComplexity int) int
+		Collection       func(childComplexity int, id string) int
+		Comment          func(childComplexity int, id string) int
+		CommentReply     func(childComplexity int, id string) int
+		Node             func(childComplexity int, id string) int
+		Nodes            func(childComplexity int, ids []string) int
+		Organization     func(childComplexity int, id string) int
+		Organizations    func(childComplexity int, first *int, after *string, last *int, before *string) int
+		PublishedContent func(childComplexity int, url string, visitor *model.SiteVisitorInput, redirectOnError *bool) int
+		Site             func(childComplexity int, id string) int
+		Space            func(childComplexity int, id string) int
+		Subdomain        func(childComplexity int, subdomain string) int
+		Templates        func(childComplexity int) int
+		User             func(childComplexity int, id string) int
+		Version          func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	Reaction struct {
@@ -2187,6 +2211,7 @@ type QueryResolver interface {
 	Site(ctx context.Context, id string) (*site.Site, error)
 	Space(ctx context.Context, id string) (*space.Space, error)
 	Templates(ctx context.Context) ([]*template.Template, error)
+	PublishedContent(ctx context.Context, url string, visitor *model.SiteVisitorInput, redirectOnError *bool) (audience.Answer, error)
 	Viewer(ctx context.Context) (*ent.User, error)
 	User(ctx context.Context, id string) (*ent.User, error)
 }
@@ -6654,6 +6679,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PublishSitePayload.Site(childComplexity), true
 
+	case "PublishedContentRedirect.redirect":
+		if e.ComplexityRoot.PublishedContentRedirect.Address == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedContentRedirect.Address(childComplexity), true
+	case "PublishedContentRedirect.target":
+		if e.ComplexityRoot.PublishedContentRedirect.Target == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedContentRedirect.Target(childComplexity), true
+
 	case "PublishedSite.customizations":
 		if e.ComplexityRoot.PublishedSite.Customizations == nil {
 			break
@@ -6678,6 +6716,91 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PublishedSite.Structure(childComplexity), true
+
+	case "PublishedSiteContent.basePath":
+		if e.ComplexityRoot.PublishedSiteContent.BasePath == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.BasePath(childComplexity), true
+	case "PublishedSiteContent.canonicalURL":
+		if e.ComplexityRoot.PublishedSiteContent.Canonical == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.Canonical(childComplexity), true
+	case "PublishedSiteContent.changeRequest":
+		if e.ComplexityRoot.PublishedSiteContent.ChangeRequestID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.ChangeRequestID(childComplexity), true
+	case "PublishedSiteContent.complete":
+		if e.ComplexityRoot.PublishedSiteContent.Complete == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.Complete(childComplexity), true
+	case "PublishedSiteContent.organization":
+		if e.ComplexityRoot.PublishedSiteContent.OrganizationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.OrganizationID(childComplexity), true
+	case "PublishedSiteContent.pathname":
+		if e.ComplexityRoot.PublishedSiteContent.Pathname == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.Pathname(childComplexity), true
+	case "PublishedSiteContent.revision":
+		if e.ComplexityRoot.PublishedSiteContent.RevisionID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.RevisionID(childComplexity), true
+	case "PublishedSiteContent.siteSection":
+		if e.ComplexityRoot.PublishedSiteContent.SectionID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.SectionID(childComplexity), true
+	case "PublishedSiteContent.shareKey":
+		if e.ComplexityRoot.PublishedSiteContent.ShareKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.ShareKey(childComplexity), true
+	case "PublishedSiteContent.site":
+		if e.ComplexityRoot.PublishedSiteContent.SiteID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.SiteID(childComplexity), true
+	case "PublishedSiteContent.siteBasePath":
+		if e.ComplexityRoot.PublishedSiteContent.SitePath == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.SitePath(childComplexity), true
+	case "PublishedSiteContent.siteSpace":
+		if e.ComplexityRoot.PublishedSiteContent.SiteSpaceID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.SiteSpaceID(childComplexity), true
+	case "PublishedSiteContent.space":
+		if e.ComplexityRoot.PublishedSiteContent.SpaceID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.SpaceID(childComplexity), true
+	case "PublishedSiteContent.apiToken":
+		if e.ComplexityRoot.PublishedSiteContent.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishedSiteContent.Token(childComplexity), true
 
 	case "PublishedURLs.published":
 		if e.ComplexityRoot.PublishedURLs.Published == nil {
@@ -6764,6 +6887,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Organizations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Query.publishedContent":
+		if e.ComplexityRoot.Query.PublishedContent == nil {
+			break
+		}
+
+		args, err := ec.field_Query_publishedContent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.PublishedContent(childComplexity, args["url"].(string), args["visitor"].(*model.SiteVisitorInput), args["redirectOnError"].(*bool)), true
 	case "Query.site":
 		if e.ComplexityRoot.Query.Site == nil {
 			break
@@ -9874,6 +10008,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSitePositionInput,
 		ec.unmarshalInputSiteRedirectDestinationInput,
 		ec.unmarshalInputSiteSpaceFilter,
+		ec.unmarshalInputSiteVisitorInput,
 		ec.unmarshalInputSortSiteStructureInput,
 		ec.unmarshalInputSpacePositionInput,
 		ec.unmarshalInputSubmitChangeRequestReviewInput,
@@ -10008,7 +10143,7 @@ var sources = []*ast.Source{
 }
 
 "A change of people, permissions, settings, tokens or publication."
-type AuditEntry {
+type AuditEntry implements Node {
   id: ID!
   createdAt: DateTime!
   "Null when the operator or the server itself did it."
@@ -11378,7 +11513,10 @@ extend type Mutation {
   deleteOrganizationInvite(input: DeleteOrganizationInviteInput!): DeleteOrganizationInvitePayload!
 }
 
-"Lets people join an organization, or come to a space or collection as guests."
+"""
+Lets people join an organization, or come to a space or collection as guests. It
+is no Node: the id of a new one holds its secret, and later reads do not know it.
+"""
 type Invite {
   """
   With the secret in it when the invite was made just now: inv_….…, which is
@@ -13422,6 +13560,66 @@ input DeleteMemberFromOrganizationTeamInput {
 
 type DeleteMemberFromOrganizationTeamPayload {
   deleted: Boolean!
+}
+`, BuiltIn: false},
+	{Name: "../schema/url.graphqls", Input: `extend type Query {
+  """
+  What a visitor gets at an address of a published site; an error where there is
+  nothing for them. Needs no token; with the token of a member of the
+  organization, what the member gets.
+  """
+  publishedContent(url: String!, visitor: SiteVisitorInput, redirectOnError: Boolean): PublishedContentLookup!
+}
+
+union PublishedContentLookup = PublishedContentRedirect | PublishedSiteContent
+
+enum PublishedContentTarget {
+  "A page of this server."
+  APPLICATION
+  "The same content at another address."
+  CONTENT
+  "Anything else."
+  EXTERNAL
+}
+
+"Where the visitor is sent instead."
+type PublishedContentRedirect {
+  target: PublishedContentTarget!
+  redirect: URI!
+}
+
+"Where on a site the visitor is, and with which token what they may see is read."
+type PublishedSiteContent {
+  organization: ID!
+  site: ID!
+  siteSection: ID
+  siteSpace: ID!
+  space: ID!
+  "The id of the change request that a preview shows."
+  changeRequest: ID
+  "The id of the revision that a preview shows."
+  revision: ID
+  "The path of the page below basePath, escaped."
+  pathname: String!
+  "The path of the site space in the address, with slashes at both ends."
+  basePath: String!
+  "The path of the site in the address, with slashes at both ends."
+  siteBasePath: String!
+  "The public address of the same page."
+  canonicalURL: URI!
+  "Whether longer addresses with the same beginning lead to the same site space."
+  complete: Boolean!
+  "The key of the share link by which the visitor came in."
+  shareKey: String
+  "A site content token: it reads what the visitor may see, for an hour or a little more."
+  apiToken: String!
+}
+
+input SiteVisitorInput {
+  "Signed with the private key of the site (HS256)."
+  jwtToken: String
+  "An object of claims that nobody signed."
+  unsignedClaims: JSON
 }
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `extend type Query {
@@ -15594,6 +15792,27 @@ func (ec *executionContext) field_Query_organizations_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_publishedContent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "url", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["url"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "visitor", ec.unmarshalOSiteVisitorInput2ᚖoctavoᚋgraphᚋmodelᚐSiteVisitorInput)
+	if err != nil {
+		return nil, err
+	}
+	args["visitor"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "redirectOnError", ec.unmarshalOBoolean2ᚖbool)
+	if err != nil {
+		return nil, err
+	}
+	args["redirectOnError"] = arg2
 	return args, nil
 }
 
@@ -40161,6 +40380,70 @@ func (ec *executionContext) fieldContext_PublishSitePayload_site(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _PublishedContentRedirect_target(ctx context.Context, field graphql.CollectedField, obj *audience.Redirect) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalRedirectTarget(obj.Target); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedContentRedirect_target,
+		func(ctx context.Context) (any, error) {
+			return obj.Target, nil
+		},
+		nil,
+		ec.marshalNPublishedContentTarget2octavoᚋinternalᚋenumᚐRedirectTarget,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedContentRedirect_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedContentRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PublishedContentTarget does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedContentRedirect_redirect(ctx context.Context, field graphql.CollectedField, obj *audience.Redirect) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Address); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedContentRedirect_redirect,
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedContentRedirect_redirect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedContentRedirect",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PublishedSite_site(ctx context.Context, field graphql.CollectedField, obj *model.PublishedSite) (ret graphql.Marshaler) {
 	fc, err := ec.fieldContext_PublishedSite_site(ctx, field)
 	if err != nil {
@@ -40360,6 +40643,394 @@ func (ec *executionContext) fieldContext_PublishedSite_scripts(_ context.Context
 				return ec.fieldContext_SiteIntegrationScript_cookies(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type SiteIntegrationScript", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_organization(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.OrganizationID); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_organization,
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_site(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.SiteID); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_site,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_siteSection(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.SectionID)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_siteSection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_siteSpace(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.SiteSpaceID); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_siteSpace,
+		func(ctx context.Context) (any, error) {
+			return obj.SiteSpaceID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_siteSpace(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_space(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.SpaceID); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_space,
+		func(ctx context.Context) (any, error) {
+			return obj.SpaceID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_space(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_changeRequest(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ChangeRequestID)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_changeRequest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_revision(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RevisionID)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_pathname(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Pathname); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_pathname,
+		func(ctx context.Context) (any, error) {
+			return obj.Pathname, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_pathname(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_basePath(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.BasePath); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_basePath,
+		func(ctx context.Context) (any, error) {
+			return obj.BasePath, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_basePath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_siteBasePath(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.SitePath); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_siteBasePath,
+		func(ctx context.Context) (any, error) {
+			return obj.SitePath, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_siteBasePath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_canonicalURL(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := scalar.MarshalURI(obj.Canonical); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_canonicalURL,
+		func(ctx context.Context) (any, error) {
+			return obj.Canonical, nil
+		},
+		nil,
+		ec.marshalNURI2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_canonicalURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_complete(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalBoolean(obj.Complete); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_complete,
+		func(ctx context.Context) (any, error) {
+			return obj.Complete, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_complete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_shareKey(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShareKey)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_shareKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishedSiteContent_apiToken(ctx context.Context, field graphql.CollectedField, obj *audience.Resolved) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Token); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PublishedSiteContent_apiToken,
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PublishedSiteContent_apiToken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishedSiteContent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -41176,6 +41847,47 @@ func (ec *executionContext) fieldContext_Query_templates(_ context.Context, fiel
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Template", field.Name)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_publishedContent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_publishedContent,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().PublishedContent(ctx, fc.Args["url"].(string), fc.Args["visitor"].(*model.SiteVisitorInput), fc.Args["redirectOnError"].(*bool))
+		},
+		nil,
+		ec.marshalNPublishedContentLookup2octavoᚋinternalᚋaudienceᚐAnswer,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_publishedContent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PublishedContentLookup does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_publishedContent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -64319,6 +65031,39 @@ func (ec *executionContext) unmarshalInputSiteSpaceFilter(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSiteVisitorInput(ctx context.Context, obj any) (model.SiteVisitorInput, error) {
+	var it model.SiteVisitorInput
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"jwtToken", "unsignedClaims"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "jwtToken":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("jwtToken"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.JwtToken = graphql.OmittableOf(data)
+		case "unsignedClaims":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unsignedClaims"))
+			data, err := ec.unmarshalOJSON2interface(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnsignedClaims = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSortSiteStructureInput(ctx context.Context, obj any) (model.SortSiteStructureInput, error) {
 	var it model.SortSiteStructureInput
 	asMap := map[string]any{}
@@ -66143,6 +66888,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._ChangeRequest(ctx, sel, obj)
+	case ent.AuditEntry:
+		return ec._AuditEntry(ctx, sel, &obj)
+	case *ent.AuditEntry:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._AuditEntry(ctx, sel, obj)
 	case ent.AccessToken:
 		return ec._AccessToken(ctx, sel, &obj)
 	case *ent.AccessToken:
@@ -66189,6 +66941,33 @@ func (ec *executionContext) _PermissionResource(ctx context.Context, sel ast.Sel
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of PermissionResource must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _PublishedContentLookup(ctx context.Context, sel ast.SelectionSet, obj audience.Answer) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case audience.Resolved:
+		return ec._PublishedSiteContent(ctx, sel, &obj)
+	case *audience.Resolved:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._PublishedSiteContent(ctx, sel, obj)
+	case audience.Redirect:
+		return ec._PublishedContentRedirect(ctx, sel, &obj)
+	case *audience.Redirect:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._PublishedContentRedirect(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of PublishedContentLookup must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -66956,7 +67735,7 @@ func (ec *executionContext) _AttributeChange(ctx context.Context, sel ast.Select
 	return out
 }
 
-var auditEntryImplementors = []string{"AuditEntry"}
+var auditEntryImplementors = []string{"AuditEntry", "Node"}
 
 func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSet, obj *ent.AuditEntry) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryImplementors)
@@ -76719,6 +77498,49 @@ func (ec *executionContext) _PublishSitePayload(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var publishedContentRedirectImplementors = []string{"PublishedContentRedirect", "PublishedContentLookup"}
+
+func (ec *executionContext) _PublishedContentRedirect(ctx context.Context, sel ast.SelectionSet, obj *audience.Redirect) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishedContentRedirectImplementors)
+	out := execution.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishedContentRedirect")
+		case "target":
+			out.Values[i] = ec._PublishedContentRedirect_target(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "redirect":
+			out.Values[i] = ec._PublishedContentRedirect_redirect(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var publishedSiteImplementors = []string{"PublishedSite"}
 
 func (ec *executionContext) _PublishedSite(ctx context.Context, sel ast.SelectionSet, obj *model.PublishedSite) graphql.Marshaler {
@@ -76746,6 +77568,97 @@ func (ec *executionContext) _PublishedSite(ctx context.Context, sel ast.Selectio
 			}
 		case "scripts":
 			out.Values[i] = ec._PublishedSite_scripts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var publishedSiteContentImplementors = []string{"PublishedSiteContent", "PublishedContentLookup"}
+
+func (ec *executionContext) _PublishedSiteContent(ctx context.Context, sel ast.SelectionSet, obj *audience.Resolved) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishedSiteContentImplementors)
+	out := execution.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishedSiteContent")
+		case "organization":
+			out.Values[i] = ec._PublishedSiteContent_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "site":
+			out.Values[i] = ec._PublishedSiteContent_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "siteSection":
+			out.Values[i] = ec._PublishedSiteContent_siteSection(ctx, field, obj)
+		case "siteSpace":
+			out.Values[i] = ec._PublishedSiteContent_siteSpace(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "space":
+			out.Values[i] = ec._PublishedSiteContent_space(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "changeRequest":
+			out.Values[i] = ec._PublishedSiteContent_changeRequest(ctx, field, obj)
+		case "revision":
+			out.Values[i] = ec._PublishedSiteContent_revision(ctx, field, obj)
+		case "pathname":
+			out.Values[i] = ec._PublishedSiteContent_pathname(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "basePath":
+			out.Values[i] = ec._PublishedSiteContent_basePath(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "siteBasePath":
+			out.Values[i] = ec._PublishedSiteContent_siteBasePath(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "canonicalURL":
+			out.Values[i] = ec._PublishedSiteContent_canonicalURL(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "complete":
+			out.Values[i] = ec._PublishedSiteContent_complete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shareKey":
+			out.Values[i] = ec._PublishedSiteContent_shareKey(ctx, field, obj)
+		case "apiToken":
+			out.Values[i] = ec._PublishedSiteContent_apiToken(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -77075,6 +77988,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_templates(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "publishedContent":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_publishedContent(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -90095,6 +91030,32 @@ func (ec *executionContext) marshalNPublishSitePayload2ᚖoctavoᚋgraphᚋmodel
 	return ec._PublishSitePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPublishedContentLookup2octavoᚋinternalᚋaudienceᚐAnswer(ctx context.Context, sel ast.SelectionSet, v audience.Answer) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishedContentLookup(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPublishedContentTarget2octavoᚋinternalᚋenumᚐRedirectTarget(ctx context.Context, v any) (enum.RedirectTarget, error) {
+	res, err := scalar.UnmarshalRedirectTarget(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPublishedContentTarget2octavoᚋinternalᚋenumᚐRedirectTarget(ctx context.Context, sel ast.SelectionSet, v enum.RedirectTarget) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalRedirectTarget(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNPublishedSite2octavoᚋgraphᚋmodelᚐPublishedSite(ctx context.Context, sel ast.SelectionSet, v model.PublishedSite) graphql.Marshaler {
 	return ec._PublishedSite(ctx, sel, &v)
 }
@@ -94023,6 +94984,14 @@ func (ec *executionContext) marshalOSiteVisibility2ᚖoctavoᚋinternalᚋenum�
 	_ = ctx
 	res := scalar.MarshalSiteVisibility(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOSiteVisitorInput2ᚖoctavoᚋgraphᚋmodelᚐSiteVisitorInput(ctx context.Context, v any) (*model.SiteVisitorInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSiteVisitorInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOSpace2ᚖoctavoᚋinternalᚋspaceᚐSpace(ctx context.Context, sel ast.SelectionSet, v *space.Space) graphql.Marshaler {

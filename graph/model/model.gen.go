@@ -996,6 +996,13 @@ type SiteURLs struct {
 	Published *string `json:"published,omitempty"`
 }
 
+type SiteVisitorInput struct {
+	// Signed with the private key of the site (HS256).
+	JwtToken graphql.Omittable[*string] `json:"jwtToken,omitempty"`
+	// An object of claims that nobody signed.
+	UnsignedClaims graphql.Omittable[any] `json:"unsignedClaims,omitempty"`
+}
+
 type SortSiteStructureInput struct {
 	Site string `json:"site"`
 	// The id of a site space, section or group.

@@ -65,3 +65,13 @@ func MarshalRedirectKind(value enum.RedirectKind) graphql.Marshaler {
 func UnmarshalRedirectKind(value any) (enum.RedirectKind, error) {
 	return unmarshalEnumeration[enum.RedirectKind](value)
 }
+
+// MarshalRedirectTarget writes a value as GraphQL has it.
+func MarshalRedirectTarget(value enum.RedirectTarget) graphql.Marshaler {
+	return marshalEnumeration(value)
+}
+
+// UnmarshalRedirectTarget reads a value as GraphQL has it.
+func UnmarshalRedirectTarget(value any) (enum.RedirectTarget, error) {
+	return unmarshalEnumeration[enum.RedirectTarget](value)
+}

@@ -79,8 +79,12 @@ func RoleOf(row interface {
 // columns names the columns of the table of spaces in a statement.
 type columns interface{ C(name string) string }
 
-// spaceRole is the SQL expression of the rules above.
+// spaceRole is the SQL expression of the rules above. Visitors of a site read
+// what it shows them, and nothing else.
 func (v *Viewer) spaceRole(spaces columns) sql.Querier {
+	if v.Visitor != nil && !v.IsSystem() {
+		return sql.ExprFunc(func(builder *sql.Builder) { v.Visitor.role(builder, spaces) })
+	}
 	return v.role(spaces, func(builder *sql.Builder, role Role) { v.memberRole(builder, spaces, role) })
 }
 

@@ -37,6 +37,8 @@ type Viewer struct {
 	// Memberships maps the id of each organization that the caller belongs to
 	// to their role in it. Disabled memberships are left out.
 	Memberships map[string]Role
+	// Visitor is set for those who read a site by a site content token.
+	Visitor *Visitor
 	// system is why Octavo itself acts, past the tenant fence.
 	system string
 }
@@ -83,8 +85,12 @@ func System(ctx context.Context, reason string) context.Context {
 // IsSystem tells whether Octavo itself acts.
 func (v *Viewer) IsSystem() bool { return v.system != "" }
 
-// Organizations returns the ids of the caller's organizations, sorted.
+// Organizations returns the ids of the caller's organizations, sorted. For the
+// tenant fence a visitor is in that of their site.
 func (v *Viewer) Organizations() []string {
+	if v.Visitor != nil {
+		return []string{v.Visitor.OrganizationID}
+	}
 	ids := make([]string, 0, len(v.Memberships))
 	for id := range v.Memberships {
 		ids = append(ids, id)
@@ -103,7 +109,7 @@ func (v *Viewer) RoleIn(organizationID string) (role Role, member bool) {
 // Authenticated returns the caller when there is one, or UNAUTHENTICATED.
 func Authenticated(ctx context.Context) (*Viewer, error) {
 	viewer := From(ctx)
-	if viewer.UserID == "" && !viewer.IsSystem() {
+	if viewer.UserID == "" && viewer.Visitor == nil && !viewer.IsSystem() {
 		return nil, fault.New(fault.Unauthenticated, "an access token is required")
 	}
 	return viewer, nil
@@ -117,7 +123,7 @@ func Allow(ctx context.Context, scope Scope) (*Viewer, error) {
 		return nil, err
 	}
 	if !viewer.HasScope(scope) {
-		return nil, fault.Denied("the access token lacks the scope %q", scope)
+		return nil, viewer.refused(scope)
 	}
 	return viewer, nil
 }
@@ -125,7 +131,13 @@ func Allow(ctx context.Context, scope Scope) (*Viewer, error) {
 // HasScope tells whether the caller's token may be used for the scope. Write
 // includes read, admin includes both.
 func (v *Viewer) HasScope(scope Scope) bool {
-	if v.IsSystem() || len(v.Scopes) == 0 {
+	if v.IsSystem() {
+		return true
+	}
+	if v.Visitor != nil {
+		return v.Visitor.visits(scope)
+	}
+	if len(v.Scopes) == 0 {
 		return true
 	}
 	for _, held := range v.Scopes {

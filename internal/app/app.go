@@ -113,6 +113,8 @@ type App struct {
 	Events         *event.Bus
 	Jobs           *job.Queue
 
+	siteTokens *audience.Tokens
+
 	nodes     *node.Service
 	downloads *download.Signer
 	config    Config
@@ -164,6 +166,7 @@ func start(ctx context.Context, config Config, opened *database.Database) (*App,
 type keys struct {
 	downloads   []byte
 	previews    []byte
+	siteTokens  []byte
 	credentials *secret.Box
 	sites       *secret.Box
 }
@@ -175,6 +178,9 @@ func readKeys(ctx context.Context, opened *database.Database) (keys, error) {
 		return keys{}, err
 	}
 	if read.previews, err = secret.Key(ctx, opened, secret.Previews); err != nil {
+		return keys{}, err
+	}
+	if read.siteTokens, err = secret.Key(ctx, opened, secret.SiteTokens); err != nil {
 		return keys{}, err
 	}
 	if read.credentials, err = readBox(ctx, opened, secret.Credentials); err != nil {
@@ -251,15 +257,22 @@ func assemble(config Config, opened *database.Database, files *blob.Bucket, keys
 		}),
 		LinkGraph: linkgraph.NewService(opened, revisions, app.Spaces, app.Collections, app.Users, addresses.App()),
 	}
-	app.readers = app.newReader(addresses)
+	app.serveSites(addresses, keys)
 	return app, nil
 }
 
-// newReader makes the handler of published sites.
-func (a *App) newReader(addresses address.Book) *reader.Handler {
-	content := audience.NewReader(a.Revisions)
-	return reader.NewHandler(reader.Parts{
-		Sites: a.Sites, Audience: audience.NewService(a.Sites), Content: content, Finder: audience.NewFinder(a.SearchIndex, content),
+// serveSites makes what serves published sites: as pages, and for other
+// renderers.
+func (a *App) serveSites(addresses address.Book, keys keys) {
+	content, visits := audience.NewReader(a.Revisions), audience.NewService(a.Sites)
+	finder := audience.NewFinder(a.SearchIndex, content)
+	a.siteTokens = audience.NewTokens(visits, a.Users, a.Spaces, keys.siteTokens)
+	a.resolver.Published = audience.NewLocator(audience.LocatorParts{
+		Sites: a.Sites, Audience: visits, Tokens: a.siteTokens, Content: content, Spaces: a.Spaces, Revisions: a.Revisions,
+		ChangeRequests: a.ChangeRequests,
+	})
+	a.readers = reader.NewHandler(reader.Parts{
+		Sites: a.Sites, Audience: visits, Content: content, Finder: finder,
 		Users: a.Users, Files: a.Files, Outbound: a.Outbound, Addresses: addresses, Logger: a.config.Logger,
 		PageCacheBytes: a.config.Limits.PageCacheBytes,
 	})

@@ -16,6 +16,7 @@ import (
 
 	"octavo/graph"
 	"octavo/internal/access"
+	"octavo/internal/audience"
 	"octavo/internal/download"
 	"octavo/internal/fault"
 	"octavo/internal/loader"
@@ -102,7 +103,11 @@ func (a *App) crossOrigin() func(http.Handler) http.Handler {
 
 // actAs returns a context in which the owner of a token acts.
 func (a *App) actAs(ctx context.Context, secret string) (context.Context, error) {
-	viewer, err := a.Users.Authenticate(ctx, secret)
+	authenticate := a.Users.Authenticate
+	if audience.IsToken(secret) {
+		authenticate = a.siteTokens.Open
+	}
+	viewer, err := authenticate(ctx, secret)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +117,11 @@ func (a *App) actAs(ctx context.Context, secret string) (context.Context, error)
 // actOn returns a context in which the caller acts with the rights that they
 // have now.
 func (a *App) actOn(ctx context.Context) (context.Context, error) {
-	if access.From(ctx).TokenID == "" {
+	caller := access.From(ctx)
+	if caller.Visitor != nil {
+		return a.actAs(ctx, caller.Visitor.Token)
+	}
+	if caller.TokenID == "" {
 		return ctx, nil
 	}
 	viewer, err := a.Users.Renew(ctx)

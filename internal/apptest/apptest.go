@@ -68,6 +68,10 @@ const (
 	ReadToken Caller = "read-token" // the administrator with a token that may only read
 )
 
+// SiteToken is a visitor of a published site, by a site content token. It is not
+// among Callers: each test says of which site.
+const SiteToken Caller = "site-token"
+
 // WriteToken is the administrator with a token that may write, and not change
 // people, settings and tokens. It is not among Callers: where those differ from
 // other writes is tried by itself.

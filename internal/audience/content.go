@@ -111,7 +111,7 @@ func (c *Content) choose() *share {
 
 func (r *Reader) head(ctx context.Context, shown *site.SiteSpace) (*revision.Revision, error) {
 	row := shown.Space
-	if kept := r.revisions.Kept(row.OrganizationID, row.ID, row.RevisionID); kept != nil {
+	if kept := r.revisions.Kept(ctx, row.OrganizationID, row.ID, row.RevisionID); kept != nil {
 		return kept, nil
 	}
 	return r.revisions.InSpace(ctx, row.ID, row.RevisionID)

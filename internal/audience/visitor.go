@@ -34,6 +34,9 @@ const (
 	clockSkew = 30 * time.Second
 )
 
+// TokenParameter is the query parameter of a visitor's token.
+const TokenParameter = "jwt_token"
+
 // Credentials are what a visitor brings along; all of it may be empty.
 type Credentials struct {
 	// ShareKey is the key of a share link.
@@ -60,6 +63,8 @@ type Visit struct {
 	// have.
 	Preview bool
 
+	// member tells that it is by a member of the site's organization.
+	member     bool
 	conditions map[string]*condition.Expression
 }
 
@@ -97,7 +102,7 @@ func NewService(sites *site.Service) *Service {
 // are authenticated, *NeedsToken. Members of the site's organization, by their
 // own access token, see it published or not.
 func (s *Service) Visit(ctx context.Context, found *site.Structure, credentials Credentials) (*Visit, error) {
-	visit := &Visit{Structure: found, Claims: map[string]any{}}
+	visit := s.newVisit(found)
 	if credentials.Preview != "" {
 		return s.preview(visit, credentials.Preview)
 	}
@@ -114,6 +119,10 @@ func (s *Service) Visit(ctx context.Context, found *site.Structure, credentials 
 		visit.Claims = schema.Accept(signed, credentials.Stated)
 	}
 	return s.limited(visit), nil
+}
+
+func (s *Service) newVisit(found *site.Structure) *Visit {
+	return &Visit{Structure: found, Claims: map[string]any{}}
 }
 
 // preview shows the site to the holder of an address that its organization made.
@@ -135,8 +144,12 @@ func (s *Service) preview(visit *Visit, token string) (*Visit, error) {
 func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentials, authenticated bool) error {
 	shown := visit.Structure.Site
 	if isMember(ctx, shown) {
-		visit.Preview = !shown.Published
-		return nil
+		visit.Preview, visit.member = !shown.Published, true
+		if shown.Visibility != enum.SiteShareLink {
+			return nil
+		}
+		_, err := s.opens(ctx, visit, credentials.ShareKey)
+		return err
 	}
 	if !shown.Published {
 		return fault.Missing("site")
@@ -145,15 +158,11 @@ func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentia
 	case enum.SitePublic, enum.SiteUnlisted:
 		return nil
 	case enum.SiteShareLink:
-		valid, err := s.sites.Opens(ctx, visit.Structure, credentials.ShareKey)
-		if err != nil {
-			return err
+		valid, err := s.opens(ctx, visit, credentials.ShareKey)
+		if err == nil && !valid {
+			err = fault.Missing("site")
 		}
-		if !valid {
-			return fault.Missing("site")
-		}
-		visit.ShareKey = credentials.ShareKey
-		return nil
+		return err
 	case enum.SiteVisitorAuth:
 		if authenticated {
 			return nil
@@ -163,6 +172,16 @@ func (s *Service) admit(ctx context.Context, visit *Visit, credentials Credentia
 		}
 	}
 	return fault.Missing("site")
+}
+
+// opens tells whether a key is that of a share link of the site. If so, the
+// visitor came in by it.
+func (s *Service) opens(ctx context.Context, visit *Visit, key string) (bool, error) {
+	valid, err := s.sites.Opens(ctx, visit.Structure, key)
+	if err == nil && valid {
+		visit.ShareKey = key
+	}
+	return valid, err
 }
 
 // isMember tells whether the caller reads the site by their own rights.

@@ -3,6 +3,7 @@ package changerequest
 import (
 	"context"
 
+	"octavo/internal/access"
 	"octavo/internal/content"
 	"octavo/internal/pagination"
 	"octavo/internal/revision"
@@ -26,6 +27,9 @@ type Preview struct {
 // MergePreview tells what a merge of the change request, which the caller may
 // read, would do now. Of a change request that is merged nothing is left to do.
 func (s *Service) MergePreview(ctx context.Context, changeRequest *ChangeRequest) (*Preview, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	home, err := s.spaces.Get(ctx, changeRequest.SpaceID)
 	if err != nil {
 		return nil, err
@@ -82,6 +86,9 @@ func forMain(conflicts []content.Conflict) []content.Resolution {
 // Changes lists what a change request changes, compared with the main content
 // that it started from or was last updated from.
 func (s *Service) Changes(ctx context.Context, changeRequest *ChangeRequest, arguments pagination.Arguments) (pagination.Page[*revision.Change], error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return pagination.Page[*revision.Change]{}, err
+	}
 	found, err := s.revisions.ByID(ctx, []string{changeRequest.baseID(), changeRequest.RevisionID})
 	if err != nil {
 		return pagination.Page[*revision.Change]{}, err

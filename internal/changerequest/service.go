@@ -3,6 +3,8 @@ package changerequest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -154,11 +156,14 @@ func (s *Service) Lock(ctx context.Context, id string, scope access.Scope, minim
 // find reads the change requests that meet the conditions and that the caller
 // may read.
 func (s *Service) find(ctx context.Context, conditions ...predicate.ChangeRequest) ([]*ChangeRequest, error) {
-	viewer, err := access.Allow(ctx, access.ScopeRead)
+	viewer, err := access.AllowDrafts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	query := s.database.Client(ctx).ChangeRequest.Query().Where(conditions...).Where(readable(viewer))
+	if visitor := access.VisitorFrom(ctx); visitor != nil {
+		query.Where(entchangerequest.SpaceIDIn(slices.Collect(maps.Keys(visitor.Drafts))...))
+	}
 	query.Modify(selectStanding(viewer))
 	rows, err := query.All(ctx)
 	if err != nil {

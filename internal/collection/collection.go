@@ -41,6 +41,9 @@ func NewService(opened *database.Database, spaces *space.Service) *Service {
 
 // Get returns a collection that the caller may read; NOT_FOUND otherwise.
 func (s *Service) Get(ctx context.Context, id string) (*Collection, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	found, err := s.ByID(ctx, []string{id})
 	if err != nil {
 		return nil, err
@@ -54,7 +57,8 @@ func (s *Service) Get(ctx context.Context, id string) (*Collection, error) {
 // ByID returns collections by their ids, in one statement. Those that the
 // caller may not read are left out.
 func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Collection, error) {
-	viewer, err := access.Allow(ctx, access.ScopeRead)
+	// Visitors of sites see spaces that are in collections, and no collections.
+	viewer, err := access.AllowContent(ctx)
 	if err != nil {
 		return nil, err
 	}

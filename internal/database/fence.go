@@ -73,6 +73,9 @@ func fenceWrites(next ent.Mutator) ent.Mutator {
 		if !owned || viewer.IsSystem() {
 			return next.Mutate(ctx, mutation)
 		}
+		if viewer.Visitor != nil {
+			return nil, fmt.Errorf("%s is changed by a visitor of a site", mutation.Type())
+		}
 		if mutation.Op().Is(ent.OpCreate) {
 			return createInside(ctx, next, mutation, viewer, column)
 		}

@@ -346,3 +346,16 @@ const (
 func (RedirectKind) Values() []string {
 	return []string{"site-section", "site-space", "site-page", "url"}
 }
+
+// RedirectTarget says where a redirect of an address leads.
+type RedirectTarget string
+
+// The targets.
+const (
+	RedirectApplication RedirectTarget = "application"
+	RedirectContent     RedirectTarget = "content"
+	RedirectExternal    RedirectTarget = "external"
+)
+
+// Values lists the targets.
+func (RedirectTarget) Values() []string { return []string{"application", "content", "external"} }

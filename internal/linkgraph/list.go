@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"octavo/internal/access"
 	"octavo/internal/collection"
 	"octavo/internal/content"
 	"octavo/internal/enum"
@@ -89,6 +90,9 @@ func (s *Service) OfPage(ctx context.Context, page *revision.Page, base *revisio
 }
 
 func (s *Service) list(ctx context.Context, of, base *revision.Revision, pageID string, filter Filter, arguments pagination.Arguments) (List, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return List{}, err
+	}
 	tree, err := s.revisions.Tree(ctx, of.Revision)
 	if err != nil {
 		return List{}, err
@@ -196,6 +200,9 @@ func (s *Service) FileBacklinks(ctx context.Context, file *revision.File, argume
 }
 
 func (s *Service) backlinks(ctx context.Context, of contentOf, arguments pagination.Arguments, leads func(target) bool, except string) (pagination.Page[*Location], error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return pagination.Page[*Location]{}, err
+	}
 	graph, err := s.graph(ctx, of.revision)
 	if err != nil {
 		return pagination.Page[*Location]{}, err

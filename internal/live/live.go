@@ -190,6 +190,9 @@ type topic[Item any] struct {
 // stream sends what read makes of each event that passes the filter. It ends,
 // and Ending says why, as soon as the caller may not read it any more.
 func stream[Item any](ctx context.Context, service *Service, about topic[Item]) (<-chan Item, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	userID := access.From(ctx).UserID
 	if !service.open.add(userID, service.Limits.PerCaller) {
 		return nil, fault.New(fault.LimitExceeded, "one caller may have %d subscriptions open at a server: end one before you open another", service.Limits.PerCaller)

@@ -9,12 +9,12 @@ import (
 var contentRows = slices.Concat(
 	readings(readingNames{
 		prefix: "space(id: $spaceId).revision", revision: "getCurrentRevision", pages: "listPages", files: "listFiles", file: "getFileById",
-		page: "getPageById", path: "getPageByPath", reusable: "getReusableContentById",
+		page: "getPageById", path: "getPageByPath", reusable: "getReusableContentById", visitors: true,
 	}),
 	readings(readingNames{
 		prefix: "space(id: $spaceId).revisionById(id: $revisionId)", revision: "getRevisionById", pages: "listPagesInRevisionById",
 		files: "listFilesInRevisionById", file: "getFileInRevisionById", page: "getPageInRevisionById", path: "getPageInRevisionByPath",
-		reusable: "getReusableContentInRevisionById",
+		reusable: "getReusableContentInRevisionById", visitors: true,
 	}),
 	readings(readingNames{
 		prefix:   "space(id: $spaceId).changeRequest(id: $changeRequestId).revision",
@@ -39,10 +39,10 @@ var contentRows = slices.Concat(
 		},
 		{
 			operation: "getPageDocumentInRevisionById", field: "space(id: $spaceId).revisionById(id: $revisionId).page(id: $pageId).document",
-			minimum: access.Read,
+			minimum: access.Read, visitors: true,
 		},
 		{
-			operation: "getReusableContentDocumentInRevisionById", minimum: access.Read,
+			operation: "getReusableContentDocumentInRevisionById", minimum: access.Read, visitors: true,
 			field: "space(id: $spaceId).revisionById(id: $revisionId).reusableContent(id: $reusableContentId).document",
 		},
 		{
@@ -78,17 +78,22 @@ func contentUpdate(payload object) any {
 }
 
 // readingNames are the operations that read one state of content.
-type readingNames struct{ prefix, revision, pages, files, file, page, path, reusable string }
+type readingNames struct {
+	prefix, revision, pages, files, file, page, path, reusable string
+	// visitors tells that those of a site read it, too.
+	visitors bool
+}
 
 func readings(names readingNames) []row {
+	visitors := names.visitors
 	return []row{
-		{operation: names.revision, field: names.prefix, selection: revision, minimum: access.Read},
-		{operation: names.pages, field: names.prefix, selection: " { pages " + page + " } ", graphql: queryPath(names.prefix, "pages"), minimum: access.Read},
-		{operation: names.files, field: names.prefix + ".files", selection: connection(file), minimum: access.Read},
-		{operation: names.file, field: names.prefix + ".file(id: $fileId)", selection: file, minimum: access.Read},
-		{operation: names.page, field: names.prefix + ".page(id: $pageId)", query: "format=markdown", selection: pageWithMarkdown, minimum: access.Read},
-		{operation: names.path, field: names.prefix + ".pageByPath(path: $pagePath)", query: "format=document", selection: pageWithDocument, minimum: access.Read},
-		{operation: names.reusable, field: names.prefix + ".reusableContent(id: $reusableContentId)", selection: reusableContent, minimum: access.Read},
+		{operation: names.revision, field: names.prefix, selection: revision, minimum: access.Read, visitors: visitors},
+		{operation: names.pages, field: names.prefix, selection: " { pages " + page + " } ", graphql: queryPath(names.prefix, "pages"), minimum: access.Read, visitors: visitors},
+		{operation: names.files, field: names.prefix + ".files", selection: connection(file), minimum: access.Read, visitors: visitors},
+		{operation: names.file, field: names.prefix + ".file(id: $fileId)", selection: file, minimum: access.Read, visitors: visitors},
+		{operation: names.page, field: names.prefix + ".page(id: $pageId)", query: "format=markdown", selection: pageWithMarkdown, minimum: access.Read, visitors: visitors},
+		{operation: names.path, field: names.prefix + ".pageByPath(path: $pagePath)", query: "format=document", selection: pageWithDocument, minimum: access.Read, visitors: visitors},
+		{operation: names.reusable, field: names.prefix + ".reusableContent(id: $reusableContentId)", selection: reusableContent, minimum: access.Read, visitors: visitors},
 	}
 }
 

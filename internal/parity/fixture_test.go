@@ -72,6 +72,16 @@ func (f *fixture) value(t testing.TB, name string) string {
 	return made
 }
 
+// client calls as a caller.
+func (f *fixture) client(t testing.TB, caller apptest.Caller) *apptest.Client {
+	t.Helper()
+	if caller != apptest.SiteToken {
+		return f.As(caller)
+	}
+	whole := &fixture{Server: f.Server, values: f.values}
+	return f.With(whole.value(t, "siteToken"))
+}
+
 func (f *fixture) set(name, value string) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -154,7 +164,8 @@ func init() { // makers use each other through value
 		"userId":         person(apptest.Reviewer), "guestId": person(apptest.Guest), "creatorId": person(apptest.Creator),
 		"siteId": makeSite, "publishedSiteId": makePublishedSite, "siteSpaceId": makeSiteSpace, "otherSiteSpaceId": makeOtherSiteSpace,
 		"siteSectionId": makeSection("Guides"), "otherSectionId": makeSection("API"), "siteSectionGroupId": makeSectionGroup,
-		"shareLinkId": makeShareLink, "siteRedirectId": makeRedirect, "redirectSource": makeRedirectSource,
+		"shareLinkId": makeShareLink, "siteRedirectId": makeRedirect, "redirectSource": constant("/old"),
+		"publishedURL": makePublishedURL, "siteToken": makeSiteToken,
 		"branchId":  makeBranch,
 		"companyId": makeCompany, "joinableId": makeJoinable, "subdomain": makeSubdomain,
 		"spaceId":  makeSpace,

@@ -73,13 +73,13 @@ func (r row) overREST(t testing.TB, f *fixture, caller apptest.Caller) answer {
 	operation := operationOf(t, r.operation)
 	path := f.path(t, operation.Path)
 	if r.query != "" {
-		path += "?" + r.query
+		path += "?" + f.path(t, r.query)
 	}
 	var body any
 	if r.body != nil {
 		body = f.fill(t, r.body)
 	}
-	response := f.As(caller).REST(t, operation.Method, path, body, r.header...)
+	response := f.client(t, caller).REST(t, operation.Method, path, body, r.header...)
 	given := answer{status: response.Status}
 	if response.Status < http.StatusBadRequest {
 		require.Contains(t, operation.Success, response.Status)
@@ -104,7 +104,7 @@ func (r row) overGraphQL(t testing.TB, f *fixture, caller apptest.Caller) answer
 	if r.writes() {
 		variables["input"] = f.fill(t, r.input)
 	}
-	result := f.As(caller).GraphQL(t, document, variables)
+	result := f.client(t, caller).GraphQL(t, document, variables)
 	if len(result.Errors) > 0 {
 		require.NotEmpty(t, result.Code(), "%v", result.Errors)
 		return answer{code: fault.Code(result.Code())}
@@ -176,7 +176,7 @@ func TestBothAPIsAnswerTheSameToEveryCaller(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, server *apptest.Server) {
 		f := newFixture(server, nil)
-		f.everything(t, readNames(t))
+		f.everything(t, append(readNames(t), "siteToken"))
 		for _, row := range rows {
 			if row.writes() {
 				continue
@@ -245,6 +245,7 @@ func TestBothAPIsDoTheSameForEveryCaller(t *testing.T) {
 func (r row) refused(t *testing.T, f *fixture, caller apptest.Caller) {
 	t.Helper()
 	r.prepared(t, f)
+	f.client(t, caller)
 	before := r.state(t, f)
 	r.agree(t, caller, r.overREST(t, f, caller), r.overGraphQL(t, f, caller))
 	assert.Equal(t, before, r.state(t, f), "what was refused was done")

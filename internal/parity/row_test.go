@@ -33,6 +33,8 @@ type row struct {
 	body, input object
 	// minimum is the role that the operation needs.
 	minimum access.Role
+	// visitors tells that those who came with the token of a site do it as well.
+	visitors bool
 	// needs says it in words, where a role is not enough.
 	needs string
 	// codes are those of callers whose answer is not what the role says; ok is
@@ -72,7 +74,7 @@ func names(field string) []string { return strings.Split(arguments.ReplaceAllStr
 var variable = regexp.MustCompile(`\$(\w+)`)
 
 // variableTypes are those that are not ids.
-var variableTypes = map[string]string{"pagePath": "String!", "subdomain": "String!", "redirectSource": "String!"}
+var variableTypes = map[string]string{"pagePath": "String!", "subdomain": "String!", "redirectSource": "String!", "publishedURL": "String!"}
 
 // document is the operation in GraphQL, with the values of the fixture that its
 // variables have.
@@ -120,6 +122,14 @@ func (r row) code(caller apptest.Caller) fault.Code {
 	switch caller {
 	case apptest.Anonymous:
 		return fault.Unauthenticated
+	case apptest.SiteToken:
+		switch {
+		case r.visitors:
+			return ok
+		case !r.writes() && r.with["spaceId"] != "":
+			return fault.NotFound // the site shows another space
+		}
+		return fault.Forbidden
 	case apptest.Stranger, apptest.Guest:
 		return fault.NotFound
 	case apptest.ReadToken:
@@ -151,7 +161,7 @@ func rankOf(caller apptest.Caller) access.Role {
 }
 
 // rows is the table of all operations.
-var rows = slices.Concat(systemRows, organizationRows, teamRows, inviteRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows, siteRows)
+var rows = slices.Concat(systemRows, organizationRows, teamRows, inviteRows, collectionRows, spaceRows, permissionRows, contentRows, changeRequestRows, commentRows, siteRows, urlRows)
 
 func rowOf(operation string) (row, bool) {
 	index := slices.IndexFunc(rows, func(r row) bool { return r.operation == operation })
@@ -198,5 +208,5 @@ func callers() []apptest.Caller {
 	if testing.Short() {
 		return []apptest.Caller{apptest.Admin, apptest.Commenter, apptest.Stranger}
 	}
-	return apptest.Callers
+	return append(slices.Clone(apptest.Callers), apptest.SiteToken)
 }

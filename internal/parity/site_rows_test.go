@@ -36,7 +36,7 @@ func fieldOf(name string) func(object) any {
 }
 
 // toEverybody is told to those who need no role.
-var toEverybody = everyone(ok, apptest.Callers...)
+var toEverybody = everyone(ok, append([]apptest.Caller{apptest.SiteToken}, apptest.Callers...)...)
 
 var (
 	aSchema = object{
@@ -76,7 +76,8 @@ var siteRows = []row{
 		input: object{"site": "{siteId}"}, with: map[string]string{"siteId": "publishedSiteId"}, effect: "getSiteById",
 	},
 	{
-		operation: "getPublishedContentSite", field: oneSite + ".profile", minimum: access.Read,
+		operation: "getPublishedContentSite", field: "site(id: $siteId).profile", minimum: access.Read,
+		visitors: true, with: map[string]string{"siteId": "publishedSiteId"},
 		selection: " { site " + site + " structure " + structure + " customizations { site siteSpaces } scripts { script contentSecurityPolicy cookies } } ",
 	},
 	{operation: "getSiteAdaptiveSchema", field: oneSite + ".adaptiveSchema", selection: " { jsonSchema updatedAt } ", minimum: access.Read},
@@ -256,8 +257,8 @@ var siteRows = []row{
 		input: object{"redirect": "{siteRedirectId}"}, effect: "listSiteRedirects",
 	},
 	{
-		operation: "getSiteRedirectBySource", field: oneSite + ".redirectBySource(source: $redirectSource)", query: "source=/old",
-		selection: " { redirect " + redirect + " target } ", minimum: access.Read,
+		operation: "getSiteRedirectBySource", field: "site(id: $siteId).redirectBySource(source: $redirectSource)", query: "source=/old",
+		selection: " { redirect " + redirect + " target } ", minimum: access.Read, visitors: true, with: map[string]string{"siteId": "publishedSiteId"},
 	},
 	{
 		operation: "listPermissionsAggregateInSite", query: "limit=1000", field: oneSite + ".readers", selection: connection(" { permission: role user " + user + " } "),
@@ -294,12 +295,6 @@ func growRedirects(t *testing.T, f *fixture, count int) {
 }
 
 // makeRedirectSource is the path of the redirect.
-func makeRedirectSource(t testing.TB, f *fixture) string {
-	t.Helper()
-	f.value(t, "siteRedirectId")
-	return "/old"
-}
-
 func makeSite(t testing.TB, f *fixture) string {
 	t.Helper()
 	id := f.created(t, apptest.Creator, "createSite",
@@ -312,6 +307,8 @@ func makePublishedSite(t testing.TB, f *fixture) string {
 	t.Helper()
 	id := makeSite(t, f)
 	f.mutate(t, apptest.Creator, "publishSite", object{"site": id}, "{ site { id } }")
+	f.mutate(t, apptest.Creator, "createSiteRedirect",
+		object{"site": id, "source": "/old", "destination": object{"kind": "URL", "url": "https://example.com/"}}, "{ redirect { id } }")
 	return id
 }
 

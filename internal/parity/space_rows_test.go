@@ -18,7 +18,7 @@ var spaceRows = []row{
 		codes: everyone(fault.Forbidden, apptest.Guest), needs: "create in the parent, or in the organization", effect: "getSpaceById", creates: "spaceId",
 	},
 	{
-		operation: "getSpaceById", field: "space(id: $spaceId)", selection: space, minimum: access.Read,
+		operation: "getSpaceById", field: "space(id: $spaceId)", selection: space, minimum: access.Read, visitors: true,
 	},
 	{
 		operation: "updateSpaceById", field: "updateSpace", selection: " { space " + space + " } ", at: "space", minimum: access.Admin,
@@ -72,7 +72,7 @@ var spaceRows = []row{
 		effect: "getSpaceGitInfo",
 	},
 	{
-		operation: "getSpaceGitInfo", field: "space(id: $spaceId).gitSync", selection: gitSync, minimum: access.Read,
+		operation: "getSpaceGitInfo", field: "space(id: $spaceId).gitSync", selection: gitSync, minimum: access.Read, visitors: true,
 	},
 }
 

@@ -16,7 +16,7 @@ var anyMember = everyone(ok, apptest.Guest)
 var systemRows = []row{
 	{
 		operation: "getApiInformation", field: "version", selection: " { version build } ",
-		needs: "anyone", codes: everyone(ok, apptest.Anonymous, apptest.Stranger, apptest.Guest),
+		needs: "anyone", codes: toEverybody,
 	},
 	{
 		operation: "getAuthenticatedUser", field: "viewer", selection: user,
@@ -24,7 +24,7 @@ var systemRows = []row{
 	},
 	{
 		operation: "getUserById", field: "user(id: $userId)", selection: user,
-		needs: "member of an organization of theirs", codes: anyMember,
+		needs: "member of an organization of theirs", codes: anyMember, visitors: true,
 	},
 	{
 		operation: "updateUserById", field: "updateUser", selection: " { user " + user + " } ", at: "user",

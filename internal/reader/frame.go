@@ -149,7 +149,7 @@ func sectionLink(visited *visit, section *site.Section, current *site.SiteSpace)
 
 // variants are the site spaces of the section, when there are several.
 func (h *Handler) variants(shown *view, visited *visit, found *place) {
-	variants := variantsOf(visited.Structure, found.siteSpace.Section)
+	variants := visited.Structure.Variants(found.siteSpace.Section)
 	if len(variants) < 2 {
 		return
 	}

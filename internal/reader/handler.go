@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,7 +27,7 @@ import (
 )
 
 // Prefix is the path below which sites are served on the server's own host.
-const Prefix = "/sites"
+const Prefix = site.Prefix
 
 // AssetPrefix is the path below which pages that belong to no site find their
 // style sheet.
@@ -39,9 +38,6 @@ const AssetPrefix = "/" + functions + "/assets/"
 const functions = "~octavo"
 
 const (
-	// maximumProxyDepth bounds the segments of the path of a proxy that are
-	// looked for.
-	maximumProxyDepth = 3
 	// maximumPath bounds the path of a request, in bytes.
 	maximumPath = 4096
 )
@@ -53,8 +49,8 @@ const (
 	previewCookie = "octavo-preview"
 )
 
-// The query parameters that a visitor arrives with.
-const tokenParameter = "jwt_token"
+// The query parameter that a visitor arrives with.
+const tokenParameter = audience.TokenParameter
 
 // Parts are what a handler is made of.
 type Parts struct {
@@ -74,7 +70,6 @@ type Parts struct {
 // Handler serves sites.
 type Handler struct {
 	Parts
-	host   string
 	secure bool
 	pages  *cache.Cache[pageKey, *written]
 	making singleflight.Group
@@ -88,14 +83,7 @@ func NewHandler(parts Parts) *Handler {
 	if err != nil {
 		base = &url.URL{}
 	}
-	return &Handler{Parts: parts, host: hostOf(base.Host), secure: base.Scheme == "https", pages: cache.New[pageKey, *written](parts.PageCacheBytes), remote: newElsewhere(parts.Outbound)}
-}
-
-func hostOf(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return strings.ToLower(host)
-	}
-	return strings.ToLower(hostport)
+	return &Handler{Parts: parts, secure: base.Scheme == "https", pages: cache.New[pageKey, *written](parts.PageCacheBytes), remote: newElsewhere(parts.Outbound)}
 }
 
 // ServeHTTP serves the sites below Prefix, and the files below AssetPrefix.
@@ -110,7 +98,7 @@ func (h *Handler) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		h.missing(writer, request)
 		return
 	}
-	h.serve(writer, request, &hosted{lookup: site.Lookup{Basename: name}, base: Prefix + "/" + basename, rest: rest})
+	h.serve(writer, request, &hosted{Place: site.Place{Lookup: site.Lookup{Basename: name}, Base: Prefix + "/" + basename, Rest: rest}})
 }
 
 // Hosts serves the sites that have a host name of their own, that of their
@@ -123,7 +111,7 @@ func (h *Handler) Hosts(next http.Handler, through chi.Middlewares) http.Handler
 		}
 	})
 	return http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
-		if h.isOwn(request.Host) {
+		if h.Sites.IsServer(request.Host) {
 			next.ServeHTTP(writer, request)
 			return
 		}
@@ -141,59 +129,25 @@ func (h *Handler) Hosts(next http.Handler, through chi.Middlewares) http.Handler
 
 type hostedKey struct{}
 
-// isOwn tells whether a host is that of the server itself: the host of its base
-// URL, or an address by number.
-func (h *Handler) isOwn(hostport string) bool {
-	host := hostOf(hostport)
-	return host == h.host || host == "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")) != nil
-}
-
 // hosted is where a request asks for a site.
 type hosted struct {
-	lookup     site.Lookup
-	base, rest string
+	site.Place
 	// structure is nil until the site was looked for.
 	structure *site.Structure
 }
 
 // atHost finds the site of a request by its host; nil when there is none.
 func (h *Handler) atHost(request *http.Request) (*hosted, error) {
-	host, path := hostOf(request.Host), strings.TrimPrefix(request.URL.EscapedPath(), "/")
-	first, below, _ := strings.Cut(path, "/")
-	candidates := []hosted{{lookup: site.Lookup{Hostname: host}, rest: path}}
-	if organization, is := strings.CutSuffix(host, "."+h.host); is {
-		if name, err := url.PathUnescape(first); err == nil && name != "" {
-			candidates = append(candidates, hosted{
-				lookup: site.Lookup{Basename: name, OrganizationHostname: organization}, base: "/" + first, rest: below,
-			})
-		}
-	} else {
-		candidates = append(candidates, proxied(host, path)...)
-	}
-	for _, candidate := range candidates {
-		found, err := h.Sites.Find(request.Context(), candidate.lookup)
+	for _, place := range h.Sites.Places(request.Host, request.URL.EscapedPath()) {
+		found, err := h.Sites.Find(request.Context(), place.Lookup)
 		if err == nil {
-			candidate.structure = found
-			return &candidate, nil
+			return &hosted{place, found}, nil
 		}
 		if fault.CodeOf(err) != fault.NotFound {
 			return nil, err
 		}
 	}
 	return nil, nil
-}
-
-// proxied are the places of a host, by its path, at which a proxy may serve a
-// site.
-func proxied(host, path string) []hosted {
-	var places []hosted
-	prefix := ""
-	for rest := path; rest != "" && len(places) < maximumProxyDepth; {
-		segment, below, _ := strings.Cut(rest, "/")
-		prefix, rest = prefix+"/"+segment, below
-		places = append(places, hosted{lookup: site.Lookup{Proxy: host + prefix}, base: prefix, rest: rest})
-	}
-	return places
 }
 
 // visit is a request by somebody who was let in.
@@ -214,16 +168,16 @@ func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, asked
 		return
 	}
 	secured(writer.Header())
-	if len(asked.rest) > maximumPath {
+	if len(asked.Rest) > maximumPath {
 		h.missing(writer, request)
 		return
 	}
-	if asset, is := strings.CutPrefix(asked.rest, functions+"/assets/"); is {
+	if asset, is := strings.CutPrefix(asked.Rest, functions+"/assets/"); is {
 		compressed(writer, request, func(writer http.ResponseWriter) { serveAsset(writer, request, asset) })
 		return
 	}
 	if asked.structure == nil {
-		found, err := h.Sites.Find(request.Context(), asked.lookup)
+		found, err := h.Sites.Find(request.Context(), asked.Lookup)
 		if err != nil {
 			h.failed(writer, request, err)
 			return
@@ -233,10 +187,10 @@ func (h *Handler) serve(writer http.ResponseWriter, request *http.Request, asked
 	query := queryOf(request)
 	admitted, err := h.admit(request, query, asked)
 	if err != nil {
-		h.refused(writer, request, err, asked.rest)
+		h.refused(writer, request, err, asked.Rest)
 		return
 	}
-	if h.arrive(writer, admitted, query, asked.base) {
+	if h.arrive(writer, admitted, query, asked.Base) {
 		return
 	}
 	if err := h.answer(writer, admitted); err != nil {
@@ -258,7 +212,7 @@ func (h *Handler) admit(request *http.Request, query url.Values, asked *hosted) 
 		Token: firstOf(query.Get(tokenParameter), cookie(request, tokenCookie)), Preview: firstOf(query.Get(site.PreviewParameter), cookie(request, previewCookie)),
 		Stated: statedBy(request, query),
 	}
-	found, base, rest := asked.structure, asked.base, asked.rest
+	found, base, rest := asked.structure, asked.Base, asked.Rest
 	key, below, _ := strings.Cut(rest, "/")
 	credentials.ShareKey = key
 	admitted, err := h.Audience.Visit(request.Context(), found, credentials)

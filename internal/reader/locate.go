@@ -21,8 +21,9 @@ type place struct {
 // locate finds the site space that a path lies in. A site may have none that
 // the visitor can see; the place is nil then.
 func (h *Handler) locate(visited *visit, path string) (*place, error) {
-	section, rest := sectionAt(visited.Structure, path)
-	siteSpace, rest := siteSpaceAt(visited.Structure, section, rest)
+	segments := strings.Split(path, "/")
+	location := visited.Structure.Locate(segments)
+	siteSpace, rest := location.SiteSpace, strings.Join(segments[location.Segments:], "/")
 	if siteSpace == nil {
 		return nil, nil
 	}
@@ -31,49 +32,6 @@ func (h *Handler) locate(visited *visit, path string) (*place, error) {
 		return nil, err
 	}
 	return &place{siteSpace: siteSpace, content: read, path: rest}, nil
-}
-
-// sectionAt is the section that the first segment names, or else the default.
-func sectionAt(structure *site.Structure, path string) (*site.Section, string) {
-	first, rest, _ := strings.Cut(path, "/")
-	var otherwise *site.Section
-	for _, section := range structure.Sections {
-		if section.Path == first && !section.Default {
-			return section, rest
-		}
-		if section.Default {
-			otherwise = section
-		}
-	}
-	return otherwise, path
-}
-
-// siteSpaceAt is the variant that the first segment names, or else the default.
-func siteSpaceAt(structure *site.Structure, section *site.Section, path string) (*site.SiteSpace, string) {
-	first, rest, _ := strings.Cut(path, "/")
-	var otherwise *site.SiteSpace
-	for _, variant := range variantsOf(structure, section) {
-		if variant.Path == first && !variant.Default {
-			return variant, rest
-		}
-		if variant.Default {
-			otherwise = variant
-		}
-	}
-	return otherwise, path
-}
-
-func variantsOf(structure *site.Structure, section *site.Section) []*site.SiteSpace {
-	if section != nil {
-		return section.SiteSpaces
-	}
-	var variants []*site.SiteSpace
-	for _, siteSpace := range structure.SiteSpaces {
-		if siteSpace.Section == nil {
-			variants = append(variants, siteSpace)
-		}
-	}
-	return variants
 }
 
 // address of a site space below the base of the visit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"octavo/internal/access"
 	"octavo/internal/content"
 	"octavo/internal/pagination"
 )
@@ -65,6 +66,9 @@ func (s *Store) Changes(ctx context.Context, from, to *Revision, arguments pagin
 // space, or else with its first parent. The first revision of a space made
 // everything in it.
 func (s *Store) ChangesSince(ctx context.Context, to *Revision, since *string, arguments pagination.Arguments) (pagination.Page[*Change], error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return pagination.Page[*Change]{}, err
+	}
 	if since == nil && len(to.Parents) > 0 {
 		since = &to.Parents[0]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"octavo/ent"
 	"octavo/ent/contentobject"
+	"octavo/internal/access"
 	"octavo/internal/cache"
 	"octavo/internal/content"
 	"octavo/internal/database"
@@ -182,10 +183,15 @@ func (s *Store) missing(ctx context.Context, objects map[content.Hash][]byte) ([
 	return missing, nil
 }
 
-// Tree returns the content of a revision, without texts. It costs two
-// statements, or none when the same content was read before.
+// Tree returns the content of a revision, without texts, as far as the caller
+// may read it. It costs two statements, or none when the same content was read
+// before.
 func (s *Store) Tree(ctx context.Context, revision *ent.Revision) (*content.Tree, error) {
-	return s.treeOf(ctx, revision.Root)
+	tree, err := s.treeOf(ctx, revision.Root)
+	if visitor := access.VisitorFrom(ctx); err == nil && visitor != nil {
+		tree = s.visited(tree, revision.Root, visitor)
+	}
+	return tree, err
 }
 
 func (s *Store) treeOf(ctx context.Context, rootHash string) (*content.Tree, error) {

@@ -37,13 +37,14 @@ func (s *Store) Markdown(ctx context.Context, page *Page, evaluation enum.Evalua
 	if page.Type != content.PageDocument {
 		return nil, nil
 	}
-	key := textKey{page.Revision.Root, page.ID, formMarkdown, evaluation}
+	evaluator := evaluatorFor(ctx, evaluation)
+	key := textKey{page.Revision.Root, page.ID, formMarkdown, evaluator.name}
 	markdown, err := s.derived(key, func() ([]byte, error) {
 		body, err := s.pageText(ctx, page)
-		if err != nil || evaluation == enum.EvaluateNone {
+		if err != nil || !evaluator.writes {
 			return body, err
 		}
-		return evaluatedMarkdown(body, page.variables(), evaluation)
+		return evaluator.markdown(body, page.variables())
 	})
 	if err != nil {
 		return nil, err
@@ -58,32 +59,45 @@ func (s *Store) Document(ctx context.Context, page *Page, evaluation enum.Evalua
 	if page.Type != content.PageDocument {
 		return nil, nil
 	}
-	return s.derived(textKey{page.Revision.Root, page.ID, formDocument, evaluation}, func() ([]byte, error) {
+	evaluator := evaluatorFor(ctx, evaluation)
+	return s.derived(textKey{page.Revision.Root, page.ID, formDocument, evaluator.name}, func() ([]byte, error) {
 		parsed, err := s.Read(ctx, page)
 		if err != nil {
 			return nil, err
 		}
-		return encodeDocument(parsed, page.variables(), evaluation)
+		return encodeDocument(evaluator.evaluate(parsed, page.variables()))
 	})
 }
 
 // ReusableMarkdown is Markdown for a reusable content.
 func (s *Store) ReusableMarkdown(ctx context.Context, item *ReusableContent) (string, error) {
-	body, err := s.Body(ctx, item.Body)
+	body, err := s.reusableText(ctx, item)
 	if err != nil {
 		return "", err
 	}
-	return string(bodyOf(body, item.Title)), nil
+	if evaluator := evaluatorFor(ctx, enum.EvaluateNone); evaluator.writes {
+		body, err = evaluator.markdown(body, variablesOf(item.Tree, nil))
+	}
+	return string(body), err
+}
+
+func (s *Store) reusableText(ctx context.Context, item *ReusableContent) ([]byte, error) {
+	body, err := s.Body(ctx, item.Body)
+	if err != nil {
+		return nil, err
+	}
+	return bodyOf(body, item.Title), nil
 }
 
 // ReusableDocument is Document for a reusable content.
 func (s *Store) ReusableDocument(ctx context.Context, item *ReusableContent, evaluation enum.Evaluation) (json.RawMessage, error) {
-	return s.derived(textKey{item.Revision.Root, item.ID, formDocument, evaluation}, func() ([]byte, error) {
+	evaluator := evaluatorFor(ctx, evaluation)
+	return s.derived(textKey{item.Revision.Root, item.ID, formDocument, evaluator.name}, func() ([]byte, error) {
 		parsed, err := s.ReadReusable(ctx, item)
 		if err != nil {
 			return nil, err
 		}
-		return encodeDocument(parsed, variablesOf(item.Tree, nil), evaluation)
+		return encodeDocument(evaluator.evaluate(parsed, variablesOf(item.Tree, nil)))
 	})
 }
 
@@ -107,7 +121,7 @@ func (s *Store) Read(ctx context.Context, page *Page) (*document.Document, error
 
 // ReadReusable is Read for a reusable content.
 func (s *Store) ReadReusable(ctx context.Context, item *ReusableContent) (*document.Document, error) {
-	markdown, err := s.ReusableMarkdown(ctx, item)
+	text, err := s.reusableText(ctx, item)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +129,7 @@ func (s *Store) ReadReusable(ctx context.Context, item *ReusableContent) (*docum
 	if err != nil {
 		return nil, err
 	}
-	return document.Parse([]byte(markdown), referencesBy(func(destination string) repository.Target {
+	return document.Parse(text, referencesBy(func(destination string) repository.Target {
 		return links.ResolveReusable(item.ReusableContent, destination)
 	})), nil
 }
@@ -143,7 +157,8 @@ func (s *Store) Links(ctx context.Context, revision *Revision) (*repository.Link
 	if links, found := s.links.Get(revision.Root); found {
 		return links, nil
 	}
-	tree, err := s.Tree(ctx, revision.Revision)
+	// The whole tree, whoever asks: what is kept is for all.
+	tree, err := s.treeOf(ctx, revision.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -201,18 +216,18 @@ func referencesBy(resolve func(destination string) repository.Target) document.R
 	}}
 }
 
-func encodeDocument(parsed *document.Document, variables map[string]any, evaluation enum.Evaluation) ([]byte, error) {
-	encoded, err := json.Marshal(evaluate(parsed, variables, evaluation))
+func encodeDocument(parsed *document.Document) ([]byte, error) {
+	encoded, err := json.Marshal(parsed)
 	if err != nil {
 		return nil, fmt.Errorf("encode the document: %w", err)
 	}
 	return encoded, nil
 }
 
-// evaluatedMarkdown writes the text anew only when it has expressions to
-// evaluate: otherwise it stays byte for byte what it is.
-func evaluatedMarkdown(body []byte, variables map[string]any, evaluation enum.Evaluation) ([]byte, error) {
-	return rewritten(body, func(parsed *document.Document) *document.Document { return evaluate(parsed, variables, evaluation) })
+// markdown writes the text anew only when it has expressions to evaluate:
+// otherwise it stays byte for byte what it is.
+func (e evaluator) markdown(body []byte, variables map[string]any) ([]byte, error) {
+	return rewritten(body, func(parsed *document.Document) *document.Document { return e.evaluate(parsed, variables) })
 }
 
 // rewritten is a text with a change to its document; it stays byte for byte

@@ -83,7 +83,9 @@ func (s *Store) ByID(ctx context.Context, ids []string) (map[string]*Revision, e
 	}
 	found := make(map[string]*Revision, len(rows))
 	for _, row := range rows {
-		found[row.ID] = s.keep(row)
+		if seen := shown(ctx, s.keep(row)); seen != nil {
+			found[row.ID] = seen
+		}
 	}
 	return found, nil
 }
@@ -99,7 +101,10 @@ func (s *Store) InSpace(ctx context.Context, spaceID, id string) (*Revision, err
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(found), nil
+	if seen := shown(ctx, s.keep(found)); seen != nil {
+		return seen, nil
+	}
+	return nil, fault.Missing("revision")
 }
 
 // rowKey names a revision within an organization: all that ever changes about
@@ -112,11 +117,11 @@ func (s *Store) keep(row *ent.Revision) *Revision {
 	return kept
 }
 
-// Kept returns a revision of a space of the organization if it is in memory,
-// else nil.
-func (s *Store) Kept(organizationID, spaceID, id string) *Revision {
+// Kept returns a revision of a space of the organization if it is in memory and
+// the caller may read it, else nil.
+func (s *Store) Kept(ctx context.Context, organizationID, spaceID, id string) *Revision {
 	if kept, found := s.rows.Get(rowKey{organizationID, id}); found && kept.SpaceID == spaceID {
-		return kept
+		return shown(ctx, kept)
 	}
 	return nil
 }

@@ -72,6 +72,9 @@ type SectionHit struct {
 // caller of this method has made sure that the viewer may read the space.
 // BAD_USER_INPUT for a query that is blank or longer than QueryLimit.
 func (i *Index) Space(ctx context.Context, spaceID, text string, arguments pagination.Arguments) (pagination.Page[*PageHit], error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return pagination.Page[*PageHit]{}, err
+	}
 	return list(ctx, i, text, arguments, ranked[*PageHit]{
 		scope: spaceID, counted: "page",
 		begin: func(query query) *statement { return i.statement(query, []string{spaceID}, nil) },

@@ -24,6 +24,7 @@ const (
 	Credentials Name = "credentials" // seals credentials that wait for a job
 	Sites       Name = "sites"       // seals the keys of sites
 	Previews    Name = "previews"    // signs the addresses of previews
+	SiteTokens  Name = "site-tokens" // signs site content tokens
 )
 
 const keySize = 32 // bytes

@@ -141,6 +141,9 @@ func (s *Service) MoveGroup(ctx context.Context, id string, to Position) (*Group
 
 // GroupsByID returns groups by their ids, for loaders.
 func (s *Service) GroupsByID(ctx context.Context, ids []string) (map[string]*Group, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	rows, err := s.database.Client(ctx).SiteSectionGroup.Query().Where(sitesectiongroup.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, err

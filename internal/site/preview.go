@@ -39,6 +39,9 @@ type previewToken struct {
 // the visitor to look as, an object in JSON. Both may be empty. It needs the
 // role read.
 func (s *Service) PreviewURL(ctx context.Context, siteID, siteSpaceID, claims string) (string, error) {
+	if _, err := s.requireReader(ctx, siteID); err != nil {
+		return "", err
+	}
 	arranged, err := s.Structure(ctx, siteID)
 	if err != nil {
 		return "", err

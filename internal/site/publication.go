@@ -70,7 +70,11 @@ func (s *Service) publishedIn(ctx context.Context, spaceIDs []string) ([]*ent.Si
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	return s.database.Client(ctx).SiteSpace.Query().Where(sitespace.IDIn(ids...)).WithSite().WithSection().All(ctx)
+	query := s.database.Client(ctx).SiteSpace.Query().Where(sitespace.IDIn(ids...))
+	if visitor := access.VisitorFrom(ctx); visitor != nil {
+		query.Where(sitespace.SiteID(visitor.SiteID))
+	}
+	return query.WithSite().WithSection().All(ctx)
 }
 
 // publishedPlaces finds where published sites show the spaces whose ids are the

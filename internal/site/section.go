@@ -186,6 +186,9 @@ func (s *Service) MoveSection(ctx context.Context, id string, to Position) (*Sec
 
 // SectionsByID returns sections by their ids, for loaders.
 func (s *Service) SectionsByID(ctx context.Context, ids []string) (map[string]*Section, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	rows, err := s.database.Client(ctx).SiteSection.Query().Where(sitesection.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, err

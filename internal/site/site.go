@@ -4,6 +4,7 @@ package site
 
 import (
 	"context"
+	"net/url"
 
 	"entgo.io/ent/dialect/sql"
 	"golang.org/x/sync/singleflight"
@@ -65,6 +66,8 @@ type Service struct {
 	addresses address.Book
 	keys      *secret.Box
 	previews  []byte
+	// host is that of the server itself.
+	host      string
 	listeners []Listener
 	found     *cache.Cache[Lookup, kept]
 	finding   singleflight.Group
@@ -87,6 +90,10 @@ func NewService(parts Parts) *Service {
 	service := &Service{
 		database: parts.Database, spaces: parts.Spaces, revisions: parts.Revisions, addresses: parts.Addresses,
 		keys: parts.Keys, previews: parts.Previews, found: cache.New[Lookup, kept](servedCacheSize),
+	}
+	// An address that cannot be read is that of no host.
+	if base, err := url.Parse(parts.Addresses.Base()); err == nil {
+		service.host = HostOf(base.Host)
 	}
 	parts.Spaces.OnDeparture(service.spacesLeft)
 	return service
@@ -133,7 +140,7 @@ func (s *Service) InOrganization(ctx context.Context, organizationID, id string)
 // ByID returns sites by their ids, for loaders. Those that the caller may not
 // read are left out.
 func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Site, error) {
-	viewer, err := access.Allow(ctx, access.ScopeRead)
+	viewer, err := access.AllowContent(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +159,11 @@ func (s *Service) ByID(ctx context.Context, ids []string) (map[string]*Site, err
 
 func (s *Service) seen(viewer *access.Viewer, row *ent.Site) *Site {
 	role, _ := viewer.RoleIn(row.OrganizationID)
-	if viewer.IsSystem() {
+	switch {
+	case viewer.IsSystem():
 		role = access.Admin
+	case viewer.Visitor != nil && viewer.Visitor.SiteID == row.ID:
+		role = access.Read
 	}
 	return &Site{Site: row, Role: role, Address: s.addressOf(row)}
 }

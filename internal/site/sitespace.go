@@ -105,6 +105,9 @@ func (s *Service) MoveSiteSpace(ctx context.Context, id string, to Position) (*S
 
 // SiteSpacesByID returns site spaces by their ids, for loaders.
 func (s *Service) SiteSpacesByID(ctx context.Context, ids []string) (map[string]*SiteSpace, error) {
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return nil, err
+	}
 	rows, err := s.database.Client(ctx).SiteSpace.Query().Where(sitespace.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"octavo/ent/sitesection"
 	"octavo/ent/sitesectiongroup"
 	"octavo/ent/sitespace"
+	"octavo/internal/access"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/space"
@@ -229,6 +230,11 @@ func (s *Service) arrange(ctx context.Context, sites map[string]*Site) (map[stri
 	for id, site := range sites {
 		found[id] = build(site, read[id], spaces, "")
 	}
+	if visitor := access.VisitorFrom(ctx); visitor != nil {
+		for id := range found {
+			found[id] = found[id].visitedBy(visitor)
+		}
+	}
 	return found, nil
 }
 
@@ -344,6 +350,23 @@ func (s *Structure) derive(read *rows, shareKey string) *Structure {
 	derived := build(s.Site, read, s.spaces, shareKey)
 	derived.served = s.served
 	return derived
+}
+
+// visitedBy is the structure as far as a visitor may see it.
+func (s *Structure) visitedBy(visitor *access.Visitor) *Structure {
+	left := s.Where(func(item Item) bool {
+		switch item := item.(type) {
+		case *Section:
+			return visitor.Sections[item.ID]
+		case *SiteSpace:
+			return visitor.SiteSpaces[item.ID]
+		}
+		return false
+	})
+	if visitor.ShareKey != "" {
+		return left.WithShareKey(visitor.ShareKey)
+	}
+	return left
 }
 
 // Where is the structure with what passes the condition, for one visitor. What

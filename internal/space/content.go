@@ -224,6 +224,9 @@ func (s *Service) rewrite(ctx context.Context, locked *ent.Space, rewrite Rewrit
 // so is what an import kept beside the main content.
 func (s *Service) Revisions(ctx context.Context, space *Space, arguments pagination.Arguments) (pagination.Page[*revision.Revision], error) {
 	var none pagination.Page[*revision.Revision]
+	if _, err := access.Allow(ctx, access.ScopeRead); err != nil {
+		return none, err
+	}
 	window, err := arguments.Window(pagination.Key{Name: "revisions", Order: enum.Descending})
 	if err != nil {
 		return none, err

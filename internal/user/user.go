@@ -69,7 +69,7 @@ func (s *Service) Viewer(ctx context.Context) (*ent.User, error) {
 // Get returns a person who shares an organization with the caller, or the
 // caller; NOT_FOUND otherwise.
 func (s *Service) Get(ctx context.Context, id string) (*ent.User, error) {
-	viewer, err := access.Allow(ctx, access.ScopeRead)
+	viewer, err := access.AllowContent(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1098,6 +1098,27 @@ func (e PageLayoutWidth) Valid() bool {
 	}
 }
 
+// Defines values for PublishedContentLookupTarget.
+const (
+	PublishedContentLookupTargetApplication PublishedContentLookupTarget = "application"
+	PublishedContentLookupTargetContent     PublishedContentLookupTarget = "content"
+	PublishedContentLookupTargetExternal    PublishedContentLookupTarget = "external"
+)
+
+// Valid indicates whether the value is a known member of the PublishedContentLookupTarget enum.
+func (e PublishedContentLookupTarget) Valid() bool {
+	switch e {
+	case PublishedContentLookupTargetApplication:
+		return true
+	case PublishedContentLookupTargetContent:
+		return true
+	case PublishedContentLookupTargetExternal:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PublishingAuthBackend.
 const (
 	PublishingAuthBackendCustom      PublishingAuthBackend = "custom"
@@ -3374,6 +3395,48 @@ type Pricing struct {
 	Sites   SitePricing   `json:"sites"`
 }
 
+// PublishedContentLookup A place on a site, or where the visitor is sent instead.
+type PublishedContentLookup struct {
+	// APIToken A site content token. It reads what the visitor may see, for an hour or a little more.
+	APIToken *string `json:"apiToken,omitempty"`
+
+	// BasePath The path of the site space in the address, with slashes at both ends.
+	BasePath *string `json:"basePath,omitempty"`
+
+	// CanonicalURL The public address of the same page.
+	CanonicalURL *string `json:"canonicalUrl,omitempty"`
+
+	// ChangeRequest The id of the change request that a preview shows.
+	ChangeRequest *string `json:"changeRequest,omitempty"`
+
+	// Complete Whether longer addresses with the same beginning lead to the same site space.
+	Complete     *bool   `json:"complete,omitempty"`
+	Organization *string `json:"organization,omitempty"`
+
+	// Pathname The path of the page below `basePath`, escaped.
+	Pathname *string `json:"pathname,omitempty"`
+	Redirect *string `json:"redirect,omitempty"`
+
+	// Revision The id of the revision that a preview shows.
+	Revision *string `json:"revision,omitempty"`
+
+	// ShareKey The key of the share link by which the visitor came in.
+	ShareKey *string `json:"shareKey,omitempty"`
+	Site     *string `json:"site,omitempty"`
+
+	// SiteBasePath The path of the site in the address, with slashes at both ends.
+	SiteBasePath *string `json:"siteBasePath,omitempty"`
+
+	// SiteSection Absent on a site without sections.
+	SiteSection *string                       `json:"siteSection,omitempty"`
+	SiteSpace   *string                       `json:"siteSpace,omitempty"`
+	Space       *string                       `json:"space,omitempty"`
+	Target      *PublishedContentLookupTarget `json:"target,omitempty"`
+}
+
+// PublishedContentLookupTarget defines model for PublishedContentLookup.Target.
+type PublishedContentLookupTarget string
+
 // PublishedSite All that is needed to show a site.
 type PublishedSite struct {
 	Customizations struct {
@@ -3492,6 +3555,18 @@ type RequestedReviewers struct {
 // ResolveConflicts Example: {"resolutions":[{"choice":"ours","conflict":"cfl_1"}]}
 type ResolveConflicts struct {
 	Resolutions []ConflictResolution `json:"resolutions"`
+}
+
+// ResolvePublishedContent defines model for ResolvePublishedContent.
+type ResolvePublishedContent struct {
+	// RedirectOnError Send a visitor whose token is not valid where they get another one.
+	RedirectOnError *bool `json:"redirectOnError,omitempty"`
+
+	// URL An http or https address.
+	URL string `json:"url"`
+
+	// Visitor What is known of the visitor.
+	Visitor *SiteVisitor `json:"visitor,omitempty"`
 }
 
 // ReusableContent A text that several pages include.
@@ -4035,6 +4110,15 @@ type SiteURLs struct {
 
 // SiteVisibility Who reads the site once it is published: everybody and search engines, everybody who knows the address, those with a key, those with a signed token.
 type SiteVisibility string
+
+// SiteVisitor What is known of the visitor.
+type SiteVisitor struct {
+	// JwtToken A token that the private key of the site signed.
+	JwtToken *string `json:"jwtToken,omitempty"`
+
+	// UnsignedClaims Claims that nobody signed.
+	UnsignedClaims map[string]interface{} `json:"unsignedClaims,omitempty"`
+}
 
 // SortSiteStructure defines model for SortSiteStructure.
 type SortSiteStructure struct {
