@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"octavo/internal/apptest"
+	"octavo/internal/audit"
 )
 
 type object = map[string]any
@@ -165,6 +167,27 @@ func (h *harbour) gets(t *testing.T, client *apptest.Client, status int, collect
 	}
 }
 
+// recorded counts the actions in the exported audit log, and asserts that it
+// tells who was at work from where, and no secrets.
+func (h *harbour) recorded(t *testing.T, secrets []string) map[string]int {
+	t.Helper()
+	exported := command(t, h.Server, "audit", "export", "--organization", h.id)
+	for _, secret := range secrets {
+		_, random, _ := strings.Cut(secret, ".")
+		assert.NotContains(t, exported, random)
+	}
+	actions := map[string]int{}
+	for line := range strings.Lines(exported) {
+		var entry audit.Line
+		require.NoError(t, json.Unmarshal([]byte(line), &entry))
+		actions[entry.Action]++
+		byOperator := strings.HasPrefix(entry.UserAgent, "octavo ")
+		assert.Equal(t, byOperator, entry.ActorID == nil, line)
+		assert.Equal(t, byOperator, entry.Address == "", line)
+	}
+	return actions
+}
+
 // TestANewcomer lives what a new organization goes through: two people are
 // invited, form a team, see what the team is granted, and nothing once that is
 // taken back.
@@ -205,6 +228,12 @@ func TestANewcomer(t *testing.T) {
 			h.gets(t, client, http.StatusNotFound, []string{charts, inner, other}, []string{baltic, fjord, accounts, notes})
 			client.REST(t, http.MethodPost, "/spaces/"+fjord+"/change-requests", object{"subject": "Depths"}).JSON(t, http.StatusNotFound, nil)
 			client.REST(t, http.MethodGet, "/orgs/"+h.id, nil).JSON(t, http.StatusOK, nil)
+		}
+		actions := h.recorded(t, secrets)
+		for action, count := range map[audit.Action]int{
+			audit.OrganizationCreated: 1, audit.InviteCreated: 2, audit.MemberJoined: 2, audit.TeamCreated: 1, audit.PermissionGranted: 1, audit.PermissionRemoved: 1,
+		} {
+			assert.Equal(t, count, actions[string(action)], "%s", action)
 		}
 	})
 }
