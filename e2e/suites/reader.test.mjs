@@ -255,7 +255,7 @@ describe('a published site in a browser', () => {
       jsonSchema: { type: 'object', additionalProperties: false, properties: { unsigned: { type: 'object', description: 'Unsigned claims of the site visitor.', additionalProperties: false, properties: { captain: { type: 'boolean', description: 'Is a captain' } } } } },
     });
     const { privateKey } = await team.call('GET', `${closed.target}/publishing/auth`);
-    const { page, context, watch } = await open(`${server.url}/healthz`);
+    const { page, context, watch } = await open('');
     watch.expect(`${closed.url}/blocks`);
     assert.equal((await page.goto(`${closed.url}/blocks`)).status(), 404, 'nobody gets in without a token');
 
@@ -321,7 +321,6 @@ describe('a published site in a browser', () => {
     { name: 'changelog', location: '/changelog' },
     { name: 'api', location: '/reference/api', act: (page) => page.locator('.api-response').evaluateAll((all) => all.forEach((response) => { response.open = true; })) },
     { name: 'own-documentation', location: '/octavo/use/guide' },
-    { name: 'operations', location: '/octavo/use/apis/operations' },
     { name: 'variants', location: '/octavo', act: async (page, device) => { await (device === 'phone' && page.locator('.navigation-toggle summary').click()); await page.locator('.variants summary').click(); } },
     { name: 'note', location: '/blocks', act: (page) => page.getByRole('button', { name: 'note', exact: true }).click() },
     { name: 'search-results', location: '/~octavo/search?q=berth' },
@@ -342,15 +341,41 @@ describe('a published site in a browser', () => {
           }
           await page.goto(target);
           await act?.(page, device);
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-          assert.deepEqual(grave.map(describeViolation), [], name);
+          assert.deepEqual(await grave(page), [], name);
           assert.equal(await sideways(page), 0, `${name} is not scrolled sideways`);
           await page.screenshot({ path: path.join(pictures, `${name}-${device}-${theme}.png`), fullPage: act === undefined });
         }
       });
     }
   }
+
+  // What a customization can make of the frame of a page.
+  const looks = {
+    bold: (styling) => ({ styling: { ...styling, theme: 'bold' } }),
+    muted: (styling) => ({ styling: { ...styling, theme: 'muted', corners: 'circular', sidebar: { background: 'filled', list: 'pill' } } }),
+    gradient: (styling) => ({ styling: { ...styling, theme: 'gradient', corners: 'straight', links: 'accent', sidebar: { background: 'default', list: 'line' } } }),
+    contrast: (styling) => ({ header: { preset: 'contrast' }, styling: { ...styling, background: 'match', font: 'Merriweather' } }),
+    custom: (styling) => ({
+      header: { preset: 'custom', backgroundColor: { light: '#ffe08a', dark: '#5a3d00' }, linkColor: { light: '#ffcc00', dark: '#664400' } },
+      styling: { ...styling, primaryColor: { light: '#ffd500', dark: '#222200' } },
+    }),
+  };
+  test('is readable however it is made to look', async () => {
+    const dressed = await team.publish('Dressed', 'unlisted', [{ title: 'Dressed', spaces: [spaces.handbook] }]);
+    const plain = await team.call('GET', `${dressed.target}/customization`);
+    const links = ['link', 'button-primary', 'button-secondary'].map((style) => ({ title: style, style, to: { kind: 'url', url: 'https://example.com/' }, links: [] }));
+    const { page } = await open(`${dressed.url}/blocks/tables`, { reducedMotion: 'reduce' });
+    for (const [name, look] of Object.entries(looks)) {
+      const changed = look(plain.styling);
+      await team.call('PUT', `${dressed.target}/customization`, { ...plain, ...changed, header: { preset: 'default', ...changed.header, links } });
+      for (const theme of themes) {
+        await page.evaluate((chosen) => localStorage.setItem('octavo-theme', chosen), theme);
+        await page.reload();
+        assert.deepEqual(await grave(page), [], `${name}, ${theme}`);
+        await page.screenshot({ path: path.join(pictures, `look-${name}-${theme}.png`) });
+      }
+    }
+  });
 
   test('is as wide as any window', async () => {
     const { page } = await open('/blocks');
@@ -391,6 +416,12 @@ describe('a published site in a browser', () => {
 // How far a page can be scrolled sideways.
 function sideways(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+// What keeps people with disabilities from reading a page.
+async function grave(page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(describeViolation);
 }
 
 function describeViolation({ id, nodes }) {

@@ -142,3 +142,15 @@ func TestWithoutTitleLeavesEverythingElse(t *testing.T) {
 		assert.Equal(t, row.expected, string(WithoutTitle([]byte(row.body), row.title)), "%q", row.body)
 	}
 }
+
+func TestPlainTextOfCaptions(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"{% content-ref url=\"https://example.com/\" %}\n[Over there](https://example.com/)\n{% endcontent-ref %}\n": "Over there",
+		"{% file src=\"a.pdf\" %}\nThe [paper](a.pdf) of the year\n{% endfile %}\n":                                  "The [paper](a.pdf) of the year",
+	} {
+		if got := PlainText(Parse([]byte(source), References{})); got != want {
+			t.Errorf("%q is read as %q", source, got)
+		}
+	}
+}

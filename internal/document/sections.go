@@ -1,6 +1,7 @@
 package document
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -92,9 +93,10 @@ func plainBlock(node *Node) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	for _, key := range []string{"formula", "alt", "caption"} {
+	for _, key := range []string{"formula", "alt"} {
 		add(node.text(key))
 	}
+	add(plainCaption(node.text("caption")))
 	if node.Type == "table" {
 		return plainTable(node)
 	}
@@ -104,6 +106,17 @@ func plainBlock(node *Node) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// linkCaption is a caption that is a link alone: what blocks that lead somewhere
+// have by custom.
+var linkCaption = regexp.MustCompile(`^\[([^\[\]]*)\]\([^()\s]*\)$`)
+
+func plainCaption(caption string) string {
+	if link := linkCaption.FindStringSubmatch(caption); link != nil {
+		return unescapeText([]byte(link[1]))
+	}
+	return caption
 }
 
 func plainTable(node *Node) string {
