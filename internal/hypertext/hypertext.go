@@ -23,6 +23,8 @@ type Sources struct {
 	Reusable func(reference map[string]any) *document.Document
 	// Specification returns the source of an OpenAPI document.
 	Specification func(reference map[string]any) []byte
+	// NewWindow opens links to other hosts in a window of their own.
+	NewWindow bool
 }
 
 // Link is where a reference leads.

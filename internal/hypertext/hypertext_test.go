@@ -90,6 +90,16 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+func TestLinksElsewhereOpenWindowsWhereWanted(t *testing.T) {
+	t.Parallel()
+	source := document.Parse([]byte("[There](https://example.com/) and [here](/pages/pag_1)\n"), document.References{})
+	wanted := sources
+	wanted.NewWindow = true
+	written := string(hypertext.Render(source, wanted).HTML)
+	assert.Contains(t, written, `<a href="https://example.com/" rel="noopener" target="_blank">There</a>`)
+	assert.Contains(t, written, `<a href="/docs/target">here</a>`)
+}
+
 func TestAttacksDoNothing(t *testing.T) {
 	t.Parallel()
 	for _, markdown := range []string{

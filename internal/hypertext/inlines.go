@@ -140,11 +140,19 @@ func (w *writer) link(node *document.Node) {
 }
 
 func (w *writer) openLink(target *Link, class, title string) {
-	relation := ""
-	if isExternal(target.Address) {
-		relation = "noopener"
+	relation, window := w.relationOf(target.Address)
+	w.open("a", "class", class, "href", target.Address, "title", title, "rel", relation, "target", window)
+}
+
+// relationOf are the attributes rel and target of a link to an address.
+func (w *writer) relationOf(address string) (relation, window string) {
+	if !isExternal(address) {
+		return "", ""
 	}
-	w.open("a", "class", class, "href", target.Address, "title", title, "rel", relation)
+	if w.sources.NewWindow {
+		window = "_blank"
+	}
+	return "noopener", window
 }
 
 func (w *writer) target(reference map[string]any) *Link { return Resolve(reference, w.sources) }

@@ -275,11 +275,8 @@ func (w *writer) card(node *document.Node, view map[string]any, columns []map[st
 	if len(columns) > 0 {
 		label = cmp.Or(w.plainCell(node, columns[0], row), label)
 	}
-	relation := ""
-	if isExternal(target.Address) {
-		relation = "noopener"
-	}
-	w.open("a", "class", "card-link", "href", target.Address, "aria-label", label, "rel", relation)
+	relation, window := w.relationOf(target.Address)
+	w.open("a", "class", "card-link", "href", target.Address, "aria-label", label, "rel", relation, "target", window)
 	w.close("a")
 }
 

@@ -38,7 +38,7 @@ func (h *Handler) frame(visited *visit, found *place, page *content.Page) (*view
 		SearchAddress: visited.base + "/" + functions + "/search", SearchSource: visited.base + "/" + functions + "/search.json",
 		Sections: sectionLinks(visited, found.siteSpace), Tree: tree(visited, found, page, sources, settings),
 		HeaderLinks: linksOf(visited, sources, settings.Header.Links, settings),
-		Footer:      footerOf(visited, sources, settings),
+		Footer:      footerOf(visited, sources, settings), NewWindow: settings.ExternalLinks.Target == "blank",
 	}
 	if note := settings.Announcement; note != nil && note.Enabled {
 		shown.Announcement = &announcement{Message: note.Message, Style: note.Style}

@@ -224,13 +224,38 @@ type rssItem struct {
 	Description string `xml:"description"`
 }
 
+// fromAfar makes the addresses of sources absolute, for texts that are read
+// outside of the site.
+func (v *visit) fromAfar(sources hypertext.Sources) hypertext.Sources {
+	links, files := sources.Link, sources.File
+	sources.Link = func(reference map[string]any) *hypertext.Link {
+		found := links(reference)
+		if found == nil || found.Address == "" {
+			return found
+		}
+		far := *found
+		far.Address = v.absolute(found.Address)
+		return &far
+	}
+	sources.File = func(reference map[string]any) *hypertext.File {
+		found := files(reference)
+		if found == nil {
+			return nil
+		}
+		far := *found
+		far.Address = v.absolute(found.Address)
+		return &far
+	}
+	return sources
+}
+
 // feed is the updates of a page, as RSS 2.0.
 func (h *Handler) feed(visited *visit, found *place, page *content.Page) (*written, error) {
 	text, err := h.Content.Document(visited.request.Context(), found.content, page)
 	if err != nil {
 		return nil, err
 	}
-	rendered := hypertext.Render(text, h.sources(visited, found, page))
+	rendered := hypertext.Render(text, visited.fromAfar(h.sources(visited, found, page)))
 	if len(rendered.Updates) == 0 {
 		return h.missingPage(visited, found, found.path)
 	}

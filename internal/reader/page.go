@@ -274,12 +274,13 @@ func (h *Handler) writePage(visited *visit, found *place, page *content.Page) (*
 	if err != nil {
 		return nil, err
 	}
-	sources := h.sources(visited, found, page)
-	rendered := hypertext.Render(text, sources)
 	shown, err := h.frame(visited, found, page)
 	if err != nil {
 		return nil, err
 	}
+	sources := h.sources(visited, found, page)
+	sources.NewWindow = shown.NewWindow
+	rendered := hypertext.Render(text, sources)
 	h.describePage(shown, visited, found, page)
 	shown.Page.Body = rendered.HTML
 	layout := layoutOf(page)

@@ -34,7 +34,7 @@ var guide = []page{
 	{path: "secret", title: "Secretpage", markdown: "Hiddenneedle for beta testers.\n", condition: "visitor.claims.beta == true"},
 	{path: "secret/below", title: "Belowsecret", markdown: "Below.\n"},
 	{path: "unlisted", title: "Unlistedpage", markdown: "Not in any list.\n", hidden: true},
-	{path: "news", title: "News", markdown: "{% updates format=\"full\" %}\n{% update date=\"2026-11-20\" %}\n## Version two\n\nFaster.\n{% endupdate %}\n{% endupdates %}\n"},
+	{path: "news", title: "News", markdown: "{% updates format=\"full\" %}\n{% update date=\"2026-11-20\" %}\n## Version two\n\nFaster [setup](/pages/pag_setup).\n{% endupdate %}\n{% endupdates %}\n"},
 }
 
 const schema = `{"type": "object", "additionalProperties": false, "properties": {"beta": {"type": "boolean", "description": "Beta"},
@@ -174,6 +174,7 @@ func TestPagesAreReadByEverybody(t *testing.T) {
 		assert.Contains(t, docs.get(t, "/robots.txt").text, "Sitemap: "+docs.Address+"/sitemap.xml")
 		feed := docs.get(t, "/news/rss.xml")
 		assert.Contains(t, feed.text, "<title>Version two</title>")
+		assert.Contains(t, feed.text, `&lt;a href=&#34;`+docs.Address+`/setup&#34; `, "links of a feed are absolute")
 		assert.Contains(t, feed.text, "<pubDate>Fri, 20 Nov 2026 00:00:00 +0000</pubDate>")
 		assert.Equal(t, http.StatusNotFound, docs.get(t, "/setup/rss.xml").StatusCode, "a page without updates has no feed")
 		missing := docs.get(t, "/old/linux")

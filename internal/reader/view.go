@@ -35,6 +35,8 @@ type view struct {
 	Contents              []hypertext.Heading
 	MainClass             string
 	Footer                *footer
+	// NewWindow opens links of the page to other hosts in a window of their own.
+	NewWindow bool
 
 	// Of a page.
 	Breadcrumbs    []navigationLink
