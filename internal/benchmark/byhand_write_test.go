@@ -3,114 +3,19 @@ package benchmark
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"net/http"
-	"strings"
 	"time"
 
+	"octavo/ent"
+	"octavo/internal/content"
+	"octavo/internal/document"
+
+	"octavo/internal/access"
 	"octavo/internal/identifier"
 	"octavo/rest/wire"
 )
-
-func commentsByHand(f *fixture) http.Handler {
-	list := f.prepare(`SELECT c.id, c.markdown, c.created_at, c.reply_count, c.resolved_at, u.id, u.display_name, u.email FROM comments c
-		JOIN users u ON u.id = c.author_id WHERE c.space_id = ? AND c.change_request_id IS NULL ORDER BY c.id DESC LIMIT 101`)
-	reactions := f.prepare(`SELECT r.subject_id, r.emoji, r.created_at, u.id, u.display_name FROM reactions r JOIN users u ON u.id = r.user_id
-		WHERE r.subject_id IN (SELECT id FROM comments WHERE space_id = ? AND change_request_id IS NULL ORDER BY id DESC LIMIT 100) ORDER BY r.subject_id, r.emoji, r.id`)
-	repliers := f.prepare(`SELECT p.comment_id, COUNT(*), u.id, u.display_name FROM comment_replies p JOIN users u ON u.id = p.author_id
-		WHERE p.comment_id IN (SELECT id FROM comments WHERE space_id = ? AND change_request_id IS NULL ORDER BY id DESC LIMIT 100)
-		GROUP BY p.comment_id, u.id, u.display_name`)
-	counting := f.prepare(`SELECT COUNT(*) FROM comments WHERE space_id = ? AND change_request_id IS NULL`)
-	space := f.prepare(`SELECT id FROM spaces WHERE id = ? AND organization_id = ? AND deleted_at IS NULL`)
-	return f.byHand(func(ctx context.Context, who caller) (any, error) {
-		var home string
-		if err := space.QueryRowContext(ctx, f.spaces[1], who.organizationID).Scan(&home); err != nil {
-			return nil, err
-		}
-		answer := wire.List[*wire.Comment]{Items: []*wire.Comment{}}
-		byID := map[string]*wire.Comment{}
-		err := each(ctx, list, []any{home}, func(rows *sql.Rows) error {
-			var one wire.Comment
-			var markdown string
-			var resolved sql.NullTime
-			err := rows.Scan(&one.ID, &markdown, &one.PostedAt, &one.Replies, &resolved, &one.PostedBy.ID, &one.PostedBy.DisplayName, &one.PostedBy.Email)
-			one.Object, one.Body = "comment", wire.Text{Markdown: &markdown}
-			one.Reactions = []wire.Reaction{}
-			answer.Items, byID[one.ID] = append(answer.Items, &one), &one
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = each(ctx, reactions, []any{home}, func(rows *sql.Rows) error {
-			var subject, emoji string
-			var when time.Time
-			var user wire.User
-			err := rows.Scan(&subject, &emoji, &when, &user.ID, &user.DisplayName)
-			byID[subject].Reactions = append(byID[subject].Reactions, wire.Reaction{Emoji: emoji, Count: 1, Users: []wire.Reactor{{User: user, ReactedAt: when}}})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = each(ctx, repliers, []any{home}, func(rows *sql.Rows) error {
-			var subject string
-			var one wire.Replier
-			err := rows.Scan(&subject, &one.Count, &one.User.ID, &one.User.DisplayName)
-			byID[subject].Repliers = append(byID[subject].Repliers, one)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		return answer, counting.QueryRowContext(ctx, home).Scan(&answer.Count)
-	})
-}
-
-func each(ctx context.Context, statement *sql.Stmt, arguments []any, scan func(rows *sql.Rows) error) error {
-	rows, err := statement.QueryContext(ctx, arguments...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// searchByHand finds the sections that hold both words with the index that the
-// application has, and cuts no excerpts.
-func searchByHand(f *fixture) http.Handler {
-	condition := `s.id IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)`
-	words := `"page" AND 49*`
-	if f.database == "postgres" {
-		condition, words = `s.words @@ to_tsquery('simple', ?)`, `page & 49:*`
-	}
-	search := f.prepare(`SELECT sp.id, sp.title, p.page_id, p.title, p.path, s.anchor, s.heading, s.body FROM search_sections s
-		JOIN search_pages p ON p.id = s.page JOIN spaces sp ON sp.id = p.space_id
-		WHERE sp.organization_id = ? AND sp.deleted_at IS NULL AND ` + condition + ` ORDER BY p.page_id, s.position LIMIT 200`)
-	return f.byHand(func(ctx context.Context, who caller) (any, error) {
-		answer := wire.List[wire.SearchSpace]{Items: []wire.SearchSpace{}}
-		err := each(ctx, search, []any{who.organizationID, words}, func(rows *sql.Rows) error {
-			var spaceID, title string
-			var page wire.SearchPage
-			var section wire.SearchSection
-			if err := rows.Scan(&spaceID, &title, &page.ID, &page.Title, &page.Path, &section.ID, &section.Title, &section.Body); err != nil {
-				return err
-			}
-			page.Sections = []wire.SearchSection{section}
-			if last := len(answer.Items) - 1; last < 0 || answer.Items[last].ID != spaceID {
-				answer.Items = append(answer.Items, wire.SearchSpace{ID: spaceID, Title: title})
-			}
-			last := &answer.Items[len(answer.Items)-1]
-			last.Pages = append(last.Pages, page)
-			return nil
-		})
-		return answer, err
-	})
-}
 
 // inTransaction runs statements that were prepared outside of it.
 func (f *fixture) inTransaction(ctx context.Context, run func(transaction *sql.Tx) error) error {
@@ -125,69 +30,279 @@ func (f *fixture) inTransaction(ctx context.Context, run func(transaction *sql.T
 	return transaction.Commit()
 }
 
-// forUpdate is how a row is locked where there are other writers.
-func (f *fixture) forUpdate() string {
-	if f.database == "postgres" {
-		return " FOR UPDATE"
-	}
-	return ""
-}
+// The places of what differs from one comment to the next in the arguments of
+// its statements.
+const (
+	commentCreated, commentID            = 0, 7
+	eventCreated, eventSubject, eventKey = 0, 2, 5
+)
 
-func createCommentByHand(f *fixture) http.Handler {
-	lock := f.prepare(`SELECT revision_id FROM spaces WHERE id = ? AND organization_id = ? AND deleted_at IS NULL` + f.forUpdate())
-	insert := f.prepare(`INSERT INTO comments (id, organization_id, space_id, revision_id, author_id, markdown, reply_count, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`)
-	count := f.prepare(`UPDATE spaces SET open_comments = open_comments + 1 WHERE id = ?`)
-	author := f.prepare(`SELECT display_name FROM users WHERE id = ?`)
-	return f.byHand(func(ctx context.Context, who caller) (any, error) {
-		text := "Well said."
-		made := wire.Comment{Object: "comment", ID: identifier.New(identifier.Comment), PostedAt: time.Now().UTC(), Body: wire.Text{Markdown: &text}}
+func createCommentByHand(f *fixture, same statements) http.Handler {
+	spaces, insert, count := same.with("viewer_role FROM spaces"), same.with("INSERT INTO comments"), same.with("UPDATE spaces SET open_comments")
+	event, people := same.with("INSERT INTO events"), same.with("FROM users")
+	lock, notify := same.perhaps("FOR NO KEY UPDATE"), same.perhaps("pg_notify")
+	return same.byHand(func(ctx context.Context, who caller) (any, error) {
+		text, reply, now := "Well said.", true, time.Now().UTC().Truncate(time.Microsecond)
+		made := &wire.Comment{
+			Object: "comment", ID: identifier.New(identifier.Comment), PostedAt: now, Body: wire.Text{Markdown: &text}, Status: "open",
+			Reactions: []wire.Reaction{}, Repliers: []wire.Replier{},
+			Permissions: wire.CommentPermissions{View: true, Edit: true, Delete: true, Reply: &reply},
+		}
 		err := f.inTransaction(ctx, func(transaction *sql.Tx) error {
-			var revision string
-			if err := transaction.StmtContext(ctx, lock).QueryRowContext(ctx, f.spaces[2], who.organizationID).Scan(&revision); err != nil {
-				return err
+			if lock != nil {
+				if err := lock.query(ctx, transaction, lock.arguments, nothing); err != nil {
+					return err
+				}
 			}
-			_, err := transaction.StmtContext(ctx, insert).ExecContext(ctx, made.ID, who.organizationID, f.spaces[2], revision, who.userID, text, made.PostedAt)
+			space, err := f.commented(ctx, transaction, spaces)
 			if err != nil {
 				return err
 			}
-			_, err = transaction.StmtContext(ctx, count).ExecContext(ctx, f.spaces[2])
-			return err
+			made.Target = wire.CommentTarget{Space: space.ID, Revision: space.Revision}
+			if err := insert.execute(ctx, transaction, map[int]any{commentCreated: now, commentID: made.ID}); err != nil {
+				return err
+			}
+			if err := count.execute(ctx, transaction, nil); err != nil {
+				return err
+			}
+			if err := event.execute(ctx, transaction, map[int]any{eventCreated: now, eventSubject: made.ID, eventKey: identifier.New(identifier.Event)}); err != nil {
+				return err
+			}
+			if notify == nil {
+				return nil
+			}
+			return notify.execute(ctx, transaction, nil)
 		})
 		if err != nil {
 			return nil, err
 		}
-		return made, author.QueryRowContext(ctx, who.userID).Scan(&made.PostedBy.DisplayName)
+		made.URLs.Location = f.server.URL + "/v1/spaces/" + made.Target.Space + "/comments/" + made.ID
+		return made, people.asked(ctx, func(row *sql.Rows) error {
+			user, err := f.scanUser(row)
+			made.PostedBy = *user
+			return err
+		})
 	})
 }
 
-// mergeByHand merges a change request whose space has not moved on, and keeps
-// the search index as it was: the application does more.
-func mergeByHand(f *fixture) http.Handler {
-	lock := f.prepare(`SELECT revision_id FROM spaces WHERE id = ? AND organization_id = ? AND deleted_at IS NULL` + f.forUpdate())
-	request := f.prepare(`SELECT r.root, c.revision_id FROM change_requests c JOIN revisions r ON r.id = c.revision_id WHERE c.id = ?`)
-	insert := f.prepare(`INSERT INTO revisions (id, organization_id, space_id, type, parents, root, author_id, merged_from_id, created_at) VALUES (?, ?, ?, 'merge', ?, ?, ?, ?, ?)`)
-	head := f.prepare(`UPDATE spaces SET revision_id = ?, updated_at = ?, draft_change_request_count = draft_change_request_count - 1 WHERE id = ? AND revision_id = ?`)
-	merged := f.prepare(`UPDATE change_requests SET status = 'merged', merged_revision_id = ?, merged_by_id = ?, merged_at = ?, updated_at = ? WHERE id = ?`)
-	return f.byHand(func(ctx context.Context, who caller) (any, error) {
-		made, now := identifier.New(identifier.Revision), time.Now().UTC()
+// commented is the space of a comment, in which the caller must have a role.
+func (f *fixture) commented(ctx context.Context, transaction *sql.Tx, spaces *statement) (space *wire.Space, err error) {
+	err = spaces.query(ctx, transaction, spaces.arguments, func(row *sql.Rows) (err error) {
+		space, err = f.scanSpace(row)
+		return err
+	})
+	if err == nil && (space == nil || !space.Permissions.Comment) {
+		err = errors.New("the caller may not comment here")
+	}
+	return space, err
+}
+
+// changed is what the merge of a change request changes: a page, and the pages
+// below it, whose title above changes.
+type changed struct {
+	page  *content.Page
+	below []*content.Page
+	tree  *content.Tree
+	root  string
+}
+
+// mergeByHand merges a change request whose space has not moved on. Trees are
+// read as the application reads them, from the same memory; everything else is
+// done by hand: rules, the rows of the merge, the search index and the events.
+func mergeByHand(f *fixture, same statements) http.Handler {
+	spaces, requests := same.with("viewer_role FROM spaces"), same.with("FROM change_requests JOIN")
+	organization, insert := same.with("FROM organizations WHERE"), same.with("INSERT INTO revisions")
+	head, finished := same.with("SET updated_at = ?, revision_id"), same.with("UPDATE change_requests SET")
+	if f.database == "postgres" {
+		head = same.with("SET updated_at = $1, revision_id")
+	}
+	counters, events := same.with("UPDATE spaces SET draft"), same.all("INSERT INTO events")
+	locks, notifies := same.all("FOR NO KEY UPDATE"), same.all("pg_notify")
+	roots := f.prepare(`SELECT id, root FROM revisions WHERE id IN (?, ?) AND organization_id = ?`)
+	index := newIndexByHand(f, same)
+	before := insert.arguments[1] // the change request whose statements were taken down
+	return same.byHand(func(ctx context.Context, who caller) (any, error) {
+		made, now := identifier.New(identifier.Revision), time.Now().UTC().Truncate(time.Microsecond)
+		here := map[any]any{before: f.proposed}
 		err := f.inTransaction(ctx, func(transaction *sql.Tx) error {
-			var main, root, branch string
-			if err := transaction.StmtContext(ctx, lock).QueryRowContext(ctx, f.spaces[30], who.organizationID).Scan(&main); err != nil {
+			for _, lock := range locks {
+				if err := lock.query(ctx, transaction, replaced(lock.arguments, here), nothing); err != nil {
+					return err
+				}
+			}
+			space, err := f.commented(ctx, transaction, spaces)
+			if err != nil || !space.Permissions.Merge {
+				return errors.Join(err, errors.New("the caller may not merge here"))
+			}
+			ours, err := f.proposedRevision(ctx, transaction, requests, here, space.Revision)
+			if err != nil {
 				return err
 			}
-			if err := transaction.StmtContext(ctx, request).QueryRowContext(ctx, f.proposed).Scan(&root, &branch); err != nil {
+			err = organization.query(ctx, transaction, organization.arguments, func(row *sql.Rows) error {
+				_, err := organizationRow(row)
+				return err
+			})
+			if err != nil {
 				return err
 			}
-			parents := `["` + strings.Join([]string{main, branch}, `","`) + `"]`
-			if _, err := transaction.StmtContext(ctx, insert).ExecContext(ctx, made, who.organizationID, f.spaces[30], parents, root, who.userID, f.proposed, now); err != nil {
+			found, err := f.changed(ctx, transaction, roots, space, ours)
+			if err != nil {
 				return err
 			}
-			if _, err := transaction.StmtContext(ctx, head).ExecContext(ctx, made, now, f.spaces[30], main); err != nil {
+			parents, err := json.Marshal([]string{space.Revision, ours})
+			if err != nil {
 				return err
 			}
-			_, err := transaction.StmtContext(ctx, merged).ExecContext(ctx, made, who.userID, now, now, f.proposed)
-			return err
+			err = insert.execute(ctx, transaction, map[int]any{0: now, 1: f.proposed, 3: parents, 4: found.root, 9: made})
+			if err != nil {
+				return err
+			}
+			if err := head.execute(ctx, transaction, map[int]any{0: now, 1: made, 3: space.Revision}); err != nil {
+				return err
+			}
+			if err := index.update(ctx, transaction, space.ID, found); err != nil {
+				return err
+			}
+			for _, event := range events {
+				event.arguments[eventKey] = identifier.New(identifier.Event)
+				if _, err := transaction.StmtContext(ctx, event.Stmt).ExecContext(ctx, replaced(event.arguments, here)...); err != nil {
+					return err
+				}
+			}
+			for _, notify := range notifies {
+				if err := notify.execute(ctx, transaction, nil); err != nil {
+					return err
+				}
+			}
+			if err := counters.execute(ctx, transaction, nil); err != nil {
+				return err
+			}
+			return finished.execute(ctx, transaction, map[int]any{0: now, 2: made, 4: now, 5: f.proposed})
 		})
 		return wire.MergeResult{Result: "merge", Revision: made}, err
 	})
+}
+
+// replaced are arguments with some values in the place of others.
+func replaced(arguments []any, values map[any]any) []any {
+	made := make([]any, len(arguments))
+	for index, argument := range arguments {
+		made[index] = argument
+		if text, isText := argument.(string); isText {
+			if other, is := values[text]; is {
+				made[index] = other
+			}
+		}
+	}
+	return made
+}
+
+// proposedRevision is the content of the change request, which must stem from
+// the main content of now.
+func (f *fixture) proposedRevision(ctx context.Context, transaction *sql.Tx, requests *statement, here map[any]any, main string) (ours string, err error) {
+	err = requests.query(ctx, transaction, replaced(requests.arguments, here), func(row *sql.Rows) error {
+		var one changeRequest
+		var updated time.Time
+		var organizationID, spaceID, creator, initial string
+		var ancestor, merged, mergedBy, cluster sql.NullString
+		var mergedAt sql.NullTime
+		var description []byte
+		var role access.Role
+		var outdated bool
+		err := row.Scan(&one.ID, &one.CreatedAt, &updated, &organizationID, &spaceID, &one.Number, &one.Status, &one.Subject, &description,
+			&creator, &ours, &initial, &ancestor, &merged, &mergedBy, &mergedAt, &cluster, &one.OpenComments, &role, &outdated)
+		if err == nil && (initial != main || outdated || one.Status == "merged") {
+			return errors.New("this change request cannot be merged so simply")
+		}
+		return err
+	})
+	return ours, err
+}
+
+func (f *fixture) changed(ctx context.Context, transaction *sql.Tx, roots *sql.Stmt, space *wire.Space, ours string) (*changed, error) {
+	rows, err := transaction.StmtContext(ctx, roots).QueryContext(ctx, space.Revision, ours, space.Organization)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	byID := map[string]*ent.Revision{}
+	for rows.Next() {
+		var one ent.Revision
+		if err := rows.Scan(&one.ID, &one.Root); err != nil {
+			return nil, err
+		}
+		byID[one.ID] = &one
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	main, err := f.server.App.Revisions.Tree(ctx, byID[space.Revision])
+	if err != nil {
+		return nil, err
+	}
+	found := &changed{root: byID[ours].Root}
+	if found.tree, err = f.server.App.Revisions.TreeNear(ctx, byID[ours], byID[space.Revision]); err != nil {
+		return nil, err
+	}
+	for _, page := range found.tree.Pages {
+		if was := main.Index().Page(page.ID); was != page && (was.Body != page.Body || was.Title != page.Title) {
+			found.page, found.below = page, found.tree.Index().Children(page.ID)
+		}
+	}
+	return found, nil
+}
+
+// indexByHand keeps the search index.
+type indexByHand struct {
+	below, page, remove, add *statement
+	body                     *sql.Stmt
+}
+
+func newIndexByHand(f *fixture, same statements) *indexByHand {
+	places := same.all("INSERT INTO search_pages")
+	made := &indexByHand{
+		page: places[len(places)-1], remove: same.with("DELETE FROM search_sections"), add: same.with("INSERT INTO search_sections"),
+		body: f.prepare(`SELECT data FROM content_objects WHERE hash = ?`),
+	}
+	if len(places) > 1 {
+		made.below = places[0]
+	}
+	return made
+}
+
+func (i *indexByHand) update(ctx context.Context, transaction *sql.Tx, spaceID string, found *changed) error {
+	if i.below != nil {
+		var arguments []any
+		for _, page := range found.below {
+			arguments = append(arguments, place(spaceID, found, page, []string{found.page.Title})...)
+		}
+		if err := i.below.query(ctx, transaction, arguments, nothing); err != nil {
+			return err
+		}
+	}
+	var id int64
+	err := i.page.query(ctx, transaction, place(spaceID, found, found.page, []string{}), func(row *sql.Rows) error {
+		var pageID string
+		return row.Scan(&id, &pageID)
+	})
+	if err != nil {
+		return err
+	}
+	if err := i.remove.execute(ctx, transaction, map[int]any{0: id}); err != nil {
+		return err
+	}
+	var body []byte
+	if err := transaction.StmtContext(ctx, i.body).QueryRowContext(ctx, string(found.page.Body)).Scan(&body); err != nil {
+		return err
+	}
+	sections := document.Sections(body)
+	return i.add.execute(ctx, transaction, map[int]any{0: id, 4: sections[0].Text})
+}
+
+func place(spaceID string, found *changed, page *content.Page, above []string) []any {
+	titles, err := json.Marshal(above)
+	if err != nil {
+		panic(err) // they are texts
+	}
+	return []any{spaceID, page.ID, page.Title, found.tree.Index().Path(page), string(titles)}
 }

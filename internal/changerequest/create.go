@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"octavo/ent"
+	entspace "octavo/ent/space"
 	"octavo/internal/access"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
@@ -68,7 +69,7 @@ func (s *Service) insert(ctx context.Context, draft New) (*ent.ChangeRequest, er
 }
 
 func (s *Service) countNew(ctx context.Context, home *space.Space, number int) error {
-	counters := s.database.Client(ctx).Space.UpdateOneID(home.ID).
+	counters := s.database.Client(ctx).Space.Update().Where(entspace.ID(home.ID)).
 		SetLastChangeRequestNumber(number).AddChangeRequestCount(1)
 	count(counters, enum.StatusDraft, 1)
 	return counters.Exec(ctx)

@@ -144,7 +144,8 @@ func (s *Service) trees(ctx context.Context, found map[string]*revision.Revision
 		if found[id] == nil {
 			return nil, fmt.Errorf("revision %s is missing", id)
 		}
-		tree, err := s.revisions.Tree(ctx, found[id].Revision)
+		// They are branches of one content.
+		tree, err := s.revisions.TreeNear(ctx, found[id].Revision, found[ids[0]].Revision)
 		if err != nil {
 			return nil, err
 		}

@@ -89,10 +89,14 @@ func (s *Service) merge(ctx context.Context, home *space.Space, locked *ChangeRe
 	if len(merged.Conflicts) > 0 {
 		return s.conflicting(ctx, locked, sides, merged, home.RevisionID)
 	}
-	made, err := s.spaces.Advance(ctx, home.Space, revision.Draft{
+	draft := revision.Draft{
 		MergedFromID: &locked.ID, Type: enum.RevisionMerge, Parents: []string{home.RevisionID, locked.RevisionID},
 		AuthorID: access.From(ctx).UserID, Tree: merged.Tree, Bodies: merged.Bodies.Added(),
-	})
+	}
+	if merged.Tree == sides.ours.tree {
+		draft.Root = sides.ours.Root
+	}
+	made, err := s.spaces.Advance(ctx, home.Space, draft)
 	if err != nil {
 		return nil, err
 	}

@@ -262,7 +262,7 @@ func (s *Service) setStatus(ctx context.Context, current *ent.ChangeRequest, cha
 		return nil
 	}
 	changes.SetStatus(status)
-	counters := s.database.Client(ctx).Space.UpdateOneID(current.SpaceID)
+	counters := s.database.Client(ctx).Space.Update().Where(entspace.ID(current.SpaceID))
 	count(counters, current.Status, -1)
 	count(counters, status, 1)
 	return counters.Exec(ctx)
@@ -270,7 +270,7 @@ func (s *Service) setStatus(ctx context.Context, current *ent.ChangeRequest, cha
 
 // count adds to the counter of a status; those that are final or put aside
 // have none of their own.
-func count(counters *ent.SpaceUpdateOne, status enum.ChangeRequestStatus, difference int) {
+func count(counters *ent.SpaceUpdate, status enum.ChangeRequestStatus, difference int) {
 	switch status {
 	case enum.StatusOpen:
 		counters.AddOpenChangeRequestCount(difference)

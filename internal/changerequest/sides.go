@@ -57,7 +57,8 @@ func (s *Service) sides(ctx context.Context, base, ours, theirs string) (*sides,
 	if err != nil {
 		return nil, err
 	}
-	trees, err := s.trees(ctx, found, base, ours, theirs)
+	// The main content is the one that is most likely in memory.
+	trees, err := s.trees(ctx, found, theirs, base, ours)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (d *driver) Close() error {
 }
 
 func (d *driver) Query(ctx context.Context, query string, arguments, target any) error {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return ask(ctx, d.pool(query), query, arguments, target)
 }
 
@@ -46,19 +46,19 @@ func (d *driver) pool(query string) *sql.DB {
 }
 
 func (d *driver) Exec(ctx context.Context, query string, arguments, target any) error {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return entsql.Conn{ExecQuerier: d.write}.Exec(ctx, query, arguments, target)
 }
 
 // QueryContext serves hand-written statements.
 func (d *driver) QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return d.pool(query).QueryContext(ctx, query, arguments...)
 }
 
 // ExecContext serves hand-written statements.
 func (d *driver) ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error) {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return d.write.ExecContext(ctx, query, arguments...)
 }
 
@@ -89,22 +89,22 @@ func (t *transactionDriver) Rollback() error { return t.raw.Rollback() }
 func (t *transactionDriver) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(t), nil }
 
 func (t *transactionDriver) Query(ctx context.Context, query string, arguments, target any) error {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return ask(ctx, t.raw, query, arguments, target)
 }
 
 func (t *transactionDriver) Exec(ctx context.Context, query string, arguments, target any) error {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return entsql.Conn{ExecQuerier: t.raw}.Exec(ctx, query, arguments, target)
 }
 
 func (t *transactionDriver) QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return t.raw.QueryContext(ctx, query, arguments...)
 }
 
 func (t *transactionDriver) ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error) {
-	count(ctx)
+	tell(ctx, query, arguments)
 	return t.raw.ExecContext(ctx, query, arguments...)
 }
 
@@ -136,17 +136,24 @@ func (r *typedRows) ColumnTypes() ([]*sql.ColumnType, error) {
 	return types, err
 }
 
-type counterKey struct{}
+type watcherKey struct{}
+
+// WatchStatements returns a context in which a function is told of every
+// statement before it runs: benchmarks use it to run the very same.
+func WatchStatements(ctx context.Context, watch func(query string, arguments []any)) context.Context {
+	return context.WithValue(ctx, watcherKey{}, watch)
+}
 
 // CountStatements returns a context in which every statement adds one to the
 // counter: tests use it to show that an operation's cost does not grow with
 // the number of items.
 func CountStatements(ctx context.Context, counter *atomic.Int64) context.Context {
-	return context.WithValue(ctx, counterKey{}, counter)
+	return WatchStatements(ctx, func(string, []any) { counter.Add(1) })
 }
 
-func count(ctx context.Context) {
-	if counter, ok := ctx.Value(counterKey{}).(*atomic.Int64); ok {
-		counter.Add(1)
+func tell(ctx context.Context, query string, arguments any) {
+	if watch, watched := ctx.Value(watcherKey{}).(func(string, []any)); watched {
+		values, _ := arguments.([]any) // what Ent passes always is
+		watch(query, values)
 	}
 }

@@ -36,7 +36,7 @@ const (
 // Store reads and writes revisions. It is safe for concurrent use.
 type Store struct {
 	database *database.Database
-	trees    *cache.Cache[string, *content.Tree]
+	trees    *cache.Cache[string, decoded]
 	bodies   *cache.Cache[content.Hash, []byte]
 	texts    *cache.Cache[textKey, []byte]
 	links    *cache.Cache[string, *repository.Links]
@@ -45,12 +45,18 @@ type Store struct {
 	applicationURL string
 }
 
+// decoded is a tree with the root that it is stored under.
+type decoded struct {
+	tree *content.Tree
+	root *content.Root
+}
+
 // NewStore returns the store of a database. Links in content to addresses below
 // applicationURL are understood as links to what is stored.
 func NewStore(opened *database.Database, applicationURL string) *Store {
 	return &Store{
 		database:       opened,
-		trees:          cache.New[string, *content.Tree](treeCacheSize),
+		trees:          cache.New[string, decoded](treeCacheSize),
 		bodies:         cache.New[content.Hash, []byte](bodyCacheSize),
 		texts:          cache.New[textKey, []byte](textCacheSize),
 		links:          cache.New[string, *repository.Links](linkCacheSize),
@@ -70,6 +76,8 @@ type Draft struct {
 	Parents      []string
 	AuthorID     string
 	Tree         *content.Tree
+	// Root is set for a tree that is stored already: its hash.
+	Root string
 	// Bodies are the texts that the tree names and the store may not have.
 	Bodies map[content.Hash][]byte
 	Git    *Git
@@ -90,6 +98,12 @@ type Git struct {
 // Write stores the draft in the transaction of the context and returns the
 // revision. Objects that exist already cost nothing but the attempt.
 func (s *Store) Write(ctx context.Context, draft Draft) (*ent.Revision, error) {
+	if draft.Root != "" {
+		if err := s.database.Share(ctx, database.LockContent); err != nil {
+			return nil, err
+		}
+		return s.writeRow(ctx, draft, draft.Root)
+	}
 	root, chunks, err := draft.Tree.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("encode the tree: %w", err)
@@ -187,16 +201,26 @@ func (s *Store) missing(ctx context.Context, objects map[content.Hash][]byte) ([
 // may read it. It costs two statements, or none when the same content was read
 // before.
 func (s *Store) Tree(ctx context.Context, revision *ent.Revision) (*content.Tree, error) {
-	tree, err := s.treeOf(ctx, revision.Root)
+	return s.readable(ctx, revision.Root, "")
+}
+
+// TreeNear is Tree for a revision that has much in common with another one: if
+// the content of that is in memory, only what differs is read.
+func (s *Store) TreeNear(ctx context.Context, revision, near *ent.Revision) (*content.Tree, error) {
+	return s.readable(ctx, revision.Root, near.Root)
+}
+
+func (s *Store) readable(ctx context.Context, rootHash, nearHash string) (*content.Tree, error) {
+	tree, err := s.treeOf(ctx, rootHash, nearHash)
 	if visitor := access.VisitorFrom(ctx); err == nil && visitor != nil {
-		tree = s.visited(tree, revision.Root, visitor)
+		tree = s.visited(tree, rootHash, visitor)
 	}
 	return tree, err
 }
 
-func (s *Store) treeOf(ctx context.Context, rootHash string) (*content.Tree, error) {
-	if tree, found := s.trees.Get(rootHash); found {
-		return tree, nil
+func (s *Store) treeOf(ctx context.Context, rootHash, nearHash string) (*content.Tree, error) {
+	if known, found := s.trees.Get(rootHash); found {
+		return known.tree, nil
 	}
 	stored, err := s.objects(ctx, []content.Hash{content.Hash(rootHash)})
 	if err != nil {
@@ -206,11 +230,12 @@ func (s *Store) treeOf(ctx context.Context, rootHash string) (*content.Tree, err
 	if err != nil {
 		return nil, fmt.Errorf("content %s: %w", rootHash, err)
 	}
-	chunks, err := s.objects(ctx, root.Chunks())
+	near, _ := s.trees.Get(nearHash)
+	chunks, err := s.objects(ctx, root.ChunksSince(near.root))
 	if err != nil {
 		return nil, err
 	}
-	tree, err := root.Tree(chunks)
+	tree, err := root.TreeSince(near.tree, near.root, chunks)
 	if err != nil {
 		return nil, fmt.Errorf("content %s: %w", rootHash, err)
 	}
@@ -218,7 +243,7 @@ func (s *Store) treeOf(ctx context.Context, rootHash string) (*content.Tree, err
 	for _, chunk := range chunks {
 		weight += int64(len(chunk))
 	}
-	s.trees.Add(rootHash, tree, weight*treeWeight)
+	s.trees.Add(rootHash, decoded{tree: tree, root: root}, weight*treeWeight)
 	return tree, nil
 }
 

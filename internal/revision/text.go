@@ -158,7 +158,7 @@ func (s *Store) Links(ctx context.Context, revision *Revision) (*repository.Link
 		return links, nil
 	}
 	// The whole tree, whoever asks: what is kept is for all.
-	tree, err := s.treeOf(ctx, revision.Root)
+	tree, err := s.treeOf(ctx, revision.Root, "")
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s *Store) visited(tree *content.Tree, root string, visitor *access.Visitor
 	}
 	key := root + "\n" + visitor.Key
 	if kept, found := s.trees.Get(key); found {
-		return kept
+		return kept.tree
 	}
 	limited := *tree
 	limited.Pages, limited.Redirects = nil, nil
@@ -53,7 +53,7 @@ func (s *Store) visited(tree *content.Tree, root string, visitor *access.Visitor
 			limited.Redirects = append(limited.Redirects, redirect)
 		}
 	}
-	s.trees.Add(key, &limited, int64(len(limited.Pages)+1)*linksWeight)
+	s.trees.Add(key, decoded{tree: &limited}, int64(len(limited.Pages)+1)*linksWeight)
 	return &limited
 }
 

@@ -44,6 +44,16 @@ func excerpt(text string, phrases []phrase) string {
 	return strings.TrimSpace(made.String())
 }
 
+// Excerpt is what a search for the query shows of a text that it finds.
+// BAD_USER_INPUT for a query that nobody can search for.
+func Excerpt(text, query string) (string, error) {
+	parsed, err := parse(query)
+	if err != nil {
+		return "", err
+	}
+	return excerpt(text, parsed.phrases), nil
+}
+
 // PlainExcerpt is the text of an excerpt, as it stands in the section: without
 // marks, markup and what stands for the text left out.
 func PlainExcerpt(excerpt string) string {
