@@ -112,10 +112,7 @@ type changed struct {
 func mergeByHand(f *fixture, same statements) http.Handler {
 	spaces, requests := same.with("viewer_role FROM spaces"), same.with("FROM change_requests JOIN")
 	organization, insert := same.with("FROM organizations WHERE"), same.with("INSERT INTO revisions")
-	head, finished := same.with("SET updated_at = ?, revision_id"), same.with("UPDATE change_requests SET")
-	if f.database == "postgres" {
-		head = same.with("SET updated_at = $1, revision_id")
-	}
+	head, finished := same.with("UPDATE spaces SET updated_at"), same.with("UPDATE change_requests SET")
 	counters, events := same.with("UPDATE spaces SET draft"), same.all("INSERT INTO events")
 	locks, notifies := same.all("FOR NO KEY UPDATE"), same.all("pg_notify")
 	roots := f.prepare(`SELECT id, root FROM revisions WHERE id IN (?, ?) AND organization_id = ?`)
