@@ -1,7 +1,8 @@
 // Package benchmark measures both APIs against a hand-written handler that does
-// the same job with the same number of statements, in the same run:
+// the same job with the very same statements, in the same run, and gives the
+// same answers:
 //
-//	go test ./internal/benchmark -run '^$' -bench . -benchtime 300x
+//	go test ./internal/benchmark -run '^$' -bench Operations -benchtime 200x
 //
 // Every handler is called in process, so that neither a network nor a client
 // is measured. cpu-ns/op is the processor time of this process, user and
