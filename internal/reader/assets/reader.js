@@ -108,7 +108,7 @@
   }
   if (navigator.clipboard) {
     each("figure.code", function (figure) {
-      figure.appendChild(copyButton("Copy", function () {
+      figure.appendChild(copyButton(root.getAttribute("data-copy"), function () {
         return Array.prototype.map.call(figure.querySelectorAll("code"), function (code) { return code.textContent; }).join("");
       }));
     });
