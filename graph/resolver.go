@@ -12,6 +12,7 @@ import (
 	"octavo/internal/collection"
 	"octavo/internal/comment"
 	"octavo/internal/download"
+	"octavo/internal/embed"
 	"octavo/internal/invite"
 	"octavo/internal/linkgraph"
 	"octavo/internal/live"
@@ -49,6 +50,8 @@ type Resolver struct {
 	Comments       *comment.Service
 	Sites          *site.Service
 	Published      *audience.Locator
+	SiteFinder     *audience.Finder
+	Embeds         *embed.Service
 	Live           *live.Service
 	AnyNode        *node.Service
 	Permissions    *permission.Service

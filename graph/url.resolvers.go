@@ -10,6 +10,11 @@ import (
 
 	"octavo/graph/model"
 	"octavo/internal/audience"
+	"octavo/internal/embed"
+	"octavo/internal/enum"
+	"octavo/internal/pagination"
+	"octavo/internal/site"
+	"octavo/internal/space"
 )
 
 func (r *queryResolver) PublishedContent(ctx context.Context, url string, visitor *model.SiteVisitorInput, redirectOnError *bool) (audience.Answer, error) {
@@ -18,4 +23,27 @@ func (r *queryResolver) PublishedContent(ctx context.Context, url string, visito
 		asked.Token, asked.Stated = valueOf(visitor.JwtToken), statedClaims(visitor.UnsignedClaims)
 	}
 	return r.Published.Resolve(ctx, asked)
+}
+
+func (r *queryResolver) Embed(ctx context.Context, url string) (*embed.Embed, error) {
+	return r.Embeds.Describe(ctx, url)
+}
+
+func (r *siteResolver) Search(ctx context.Context, obj *site.Site, query string, mode *enum.SiteSearchMode, siteSpaces []string, first *int, after *string) (*audience.Found, error) {
+	arranged, err := r.siteStructure(ctx, obj, nil)
+	if err != nil {
+		return nil, err
+	}
+	asked := audience.SiteQuery{Text: query, Mode: enum.SearchAll, SiteSpaces: siteSpaces, After: orEmpty(after), Limit: pagination.DefaultSize}
+	if mode != nil {
+		asked.Mode = *mode
+	}
+	if first != nil {
+		asked.Limit = *first
+	}
+	return r.SiteFinder.SearchSite(ctx, arranged, asked)
+}
+
+func (r *spaceResolver) Embed(ctx context.Context, obj *space.Space, url string) (*embed.Embed, error) {
+	return r.Embeds.Describe(ctx, url)
 }

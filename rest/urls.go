@@ -10,12 +10,18 @@ import (
 
 	"octavo/graph/model"
 	"octavo/internal/audience"
+	"octavo/internal/embed"
+	"octavo/internal/enum"
+	"octavo/internal/fault"
 	"octavo/rest/wire"
 )
 
 func (a *API) urls(router chi.Router) {
 	router.Get("/urls/published", a.handle(a.getPublishedContentByURL))
 	router.Post("/urls/published", a.handle(a.resolvePublishedContentByURL))
+	router.Get("/urls/embed", a.handle(a.getEmbedByURL))
+	router.Get("/spaces/{spaceId}/embed", a.handle(a.getEmbedByURLInSpace))
+	router.Post("/orgs/{organizationId}/sites/{siteId}/search", a.handle(a.searchSiteContent))
 }
 
 func (a *API) getPublishedContentByURL(writer http.ResponseWriter, request *http.Request) error {
@@ -57,4 +63,78 @@ func renderPublishedContent(_ context.Context, found audience.Answer) (wire.Publ
 		}, nil
 	}
 	return wire.PublishedContentLookup{}, fmt.Errorf("an address was answered with a %T", found)
+}
+
+func (a *API) getEmbedByURL(writer http.ResponseWriter, request *http.Request) error {
+	found, err := a.query().Embed(request.Context(), request.URL.Query().Get("url"))
+	return answer(writer, request, http.StatusOK, found, err, renderEmbed)
+}
+
+func (a *API) getEmbedByURLInSpace(writer http.ResponseWriter, request *http.Request) error {
+	space, err := a.space(request)
+	if err != nil {
+		return err
+	}
+	found, err := a.resolvers.Space().Embed(request.Context(), space, request.URL.Query().Get("url"))
+	return answer(writer, request, http.StatusOK, found, err, renderEmbed)
+}
+
+func renderEmbed(_ context.Context, found *embed.Embed) (wire.Embed, error) {
+	return wire.Embed{Type: wire.EmbedTypeLink, Title: found.Title, Site: found.Site, Icon: found.Icon}, nil
+}
+
+func (a *API) searchSiteContent(writer http.ResponseWriter, request *http.Request) error {
+	var body wire.SearchSite
+	if err := decode(request, &body); err != nil {
+		return err
+	}
+	first, after, err := window(request)
+	if err != nil {
+		return err
+	}
+	mode, siteSpaces, err := searchScope(body)
+	if err != nil {
+		return err
+	}
+	site, err := a.shownSite(request)
+	if err != nil {
+		return err
+	}
+	found, err := a.resolvers.Site().Search(request.Context(), site, body.Query, &mode, siteSpaces, first, after)
+	return answer(writer, request, http.StatusOK, found, err, a.renderSiteSearch)
+}
+
+// searchScope is where a search looks, by the scope or the older members of the
+// body that say it.
+func searchScope(body wire.SearchSite) (enum.SiteSearchMode, []string, error) {
+	asked := wire.SiteSearchScope{SiteSpaceIds: body.SiteSpaceIds, CurrentSiteSpace: body.SiteSpaceID}
+	if body.Mode != nil {
+		asked.Mode = wire.SiteSearchScopeMode(*body.Mode)
+	}
+	if body.Scope != nil {
+		asked = *body.Scope
+	}
+	given := asked.SiteSpaceIds
+	if asked.CurrentSiteSpace != nil {
+		given = append(given, *asked.CurrentSiteSpace)
+	}
+	switch asked.Mode {
+	case "default":
+		return enum.SearchCurrent, given, nil
+	case "":
+		if len(given) == 0 {
+			return "", nil, fault.New(fault.BadUserInput, "scope or mode is needed")
+		}
+		return enum.SearchSpecific, given, nil
+	}
+	return enum.SiteSearchMode(asked.Mode), given, nil
+}
+
+func (a *API) renderSiteSearch(ctx context.Context, found *audience.Found) (wire.SiteSearch, error) {
+	spaces, err := each(ctx, found.Spaces, a.renderSpaceHit)
+	rendered := wire.SiteSearch{Items: spaces}
+	if found.Next != nil {
+		rendered.Next = &wire.NextPage{Page: *found.Next}
+	}
+	return rendered, err
 }

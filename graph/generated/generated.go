@@ -29,6 +29,7 @@ import (
 	"octavo/internal/comment"
 	"octavo/internal/content"
 	"octavo/internal/edit"
+	embed1 "octavo/internal/embed"
 	"octavo/internal/enum"
 	"octavo/internal/invite"
 	"octavo/internal/linkgraph"
@@ -592,6 +593,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Embed struct {
+		Icon  func(childComplexity int) int
+		Site  func(childComplexity int) int
+		Title func(childComplexity int) int
+	}
+
 	ExportToGitRepositoryPayload struct {
 		Space func(childComplexity int) int
 	}
@@ -1116,6 +1123,7 @@ type ComplexityRoot struct {
 		Collection       func(childComplexity int, id string) int
 		Comment          func(childComplexity int, id string) int
 		CommentReply     func(childComplexity int, id string) int
+		Embed            func(childComplexity int, url string) int
 		Node             func(childComplexity int, id string) int
 		Nodes            func(childComplexity int, ids []string) int
 		Organization     func(childComplexity int, id string) int
@@ -1381,6 +1389,7 @@ type ComplexityRoot struct {
 		RedirectBySource   func(childComplexity int, source string, shareKey *string) int
 		Redirects          func(childComplexity int, search *string, first *int, after *string, last *int, before *string) int
 		Schema             func(childComplexity int) int
+		Search             func(childComplexity int, query string, mode *enum.SiteSearchMode, siteSpaces []string, first *int, after *string) int
 		Section            func(childComplexity int, id string) int
 		SectionGroup       func(childComplexity int, id string) int
 		SectionGroups      func(childComplexity int, first *int, after *string, last *int, before *string) int
@@ -1470,6 +1479,11 @@ type ComplexityRoot struct {
 	SiteRedirectTarget struct {
 		Redirect func(childComplexity int) int
 		Target   func(childComplexity int) int
+	}
+
+	SiteSearch struct {
+		Next   func(childComplexity int) int
+		Spaces func(childComplexity int) int
 	}
 
 	SiteSection struct {
@@ -1599,6 +1613,7 @@ type ComplexityRoot struct {
 		DraftChangeRequestCount func(childComplexity int) int
 		EditMode                func(childComplexity int) int
 		EffectivePermissions    func(childComplexity int, role *access.Role, first *int, after *string, last *int, before *string) int
+		Embed                   func(childComplexity int, url string) int
 		GitSync                 func(childComplexity int) int
 		ID                      func(childComplexity int) int
 		Icon                    func(childComplexity int) int
@@ -2212,6 +2227,7 @@ type QueryResolver interface {
 	Space(ctx context.Context, id string) (*space.Space, error)
 	Templates(ctx context.Context) ([]*template.Template, error)
 	PublishedContent(ctx context.Context, url string, visitor *model.SiteVisitorInput, redirectOnError *bool) (audience.Answer, error)
+	Embed(ctx context.Context, url string) (*embed1.Embed, error)
 	Viewer(ctx context.Context) (*ent.User, error)
 	User(ctx context.Context, id string) (*ent.User, error)
 }
@@ -2284,6 +2300,7 @@ type SiteResolver interface {
 	Preview(ctx context.Context, obj *site.Site, siteSpace *string, claims *string) (*model.SitePreview, error)
 	IntegrationScripts(ctx context.Context, obj *site.Site) ([]*model.SiteIntegrationScript, error)
 	Readers(ctx context.Context, obj *site.Site, first *int, after *string, last *int, before *string) (*model.MemberConnection, error)
+	Search(ctx context.Context, obj *site.Site, query string, mode *enum.SiteSearchMode, siteSpaces []string, first *int, after *string) (*audience.Found, error)
 }
 type SiteAdaptiveSchemaResolver interface {
 	JSONSchema(ctx context.Context, obj *site.AdaptiveSchema) (any, error)
@@ -2332,6 +2349,7 @@ type SpaceResolver interface {
 	TeamPermissions(ctx context.Context, obj *space.Space, first *int, after *string, last *int, before *string) (*model.GrantedConnection, error)
 	EffectivePermissions(ctx context.Context, obj *space.Space, role *access.Role, first *int, after *string, last *int, before *string) (*model.EffectivePermissionConnection, error)
 	SiteSpaces(ctx context.Context, obj *space.Space) ([]*site.SiteSpace, error)
+	Embed(ctx context.Context, obj *space.Space, url string) (*embed1.Embed, error)
 }
 type SpaceSearchHitResolver interface {
 	Space(ctx context.Context, obj *search.SpaceHit) (*space.Space, error)
@@ -4104,6 +4122,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.EffectivePermissionEdge.Node(childComplexity), true
+
+	case "Embed.icon":
+		if e.ComplexityRoot.Embed.Icon == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Embed.Icon(childComplexity), true
+	case "Embed.site":
+		if e.ComplexityRoot.Embed.Site == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Embed.Site(childComplexity), true
+	case "Embed.title":
+		if e.ComplexityRoot.Embed.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Embed.Title(childComplexity), true
 
 	case "ExportToGitRepositoryPayload.space":
 		if e.ComplexityRoot.ExportToGitRepositoryPayload.Space == nil {
@@ -6842,6 +6879,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.CommentReply(childComplexity, args["id"].(string)), true
+	case "Query.embed":
+		if e.ComplexityRoot.Query.Embed == nil {
+			break
+		}
+
+		args, err := ec.field_Query_embed_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Embed(childComplexity, args["url"].(string)), true
 
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
@@ -7919,6 +7967,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Site.Schema(childComplexity), true
+	case "Site.search":
+		if e.ComplexityRoot.Site.Search == nil {
+			break
+		}
+
+		args, err := ec.field_Site_search_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Site.Search(childComplexity, args["query"].(string), args["mode"].(*enum.SiteSearchMode), args["siteSpaces"].([]string), args["first"].(*int), args["after"].(*string)), true
 	case "Site.section":
 		if e.ComplexityRoot.Site.Section == nil {
 			break
@@ -8277,6 +8336,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SiteRedirectTarget.Target(childComplexity), true
+
+	case "SiteSearch.next":
+		if e.ComplexityRoot.SiteSearch.Next == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSearch.Next(childComplexity), true
+	case "SiteSearch.spaces":
+		if e.ComplexityRoot.SiteSearch.Spaces == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SiteSearch.Spaces(childComplexity), true
 
 	case "SiteSection.condition":
 		if e.ComplexityRoot.SiteSection.Condition == nil {
@@ -8787,6 +8859,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Space.EffectivePermissions(childComplexity, args["role"].(*access.Role), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Space.embed":
+		if e.ComplexityRoot.Space.Embed == nil {
+			break
+		}
+
+		args, err := ec.field_Space_embed_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Space.Embed(childComplexity, args["url"].(string)), true
 	case "Space.gitSync":
 		if e.ComplexityRoot.Space.GitSync == nil {
 			break
@@ -13569,6 +13652,43 @@ type DeleteMemberFromOrganizationTeamPayload {
   organization, what the member gets.
   """
   publishedContent(url: String!, visitor: SiteVisitorInput, redirectOnError: Boolean): PublishedContentLookup!
+  "What to show of an address that a page embeds."
+  embed(url: String!): Embed!
+}
+
+extend type Space {
+  "What to show of an address that a page of the space embeds."
+  embed(url: String!): Embed!
+}
+
+extend type Site {
+  """
+  Pages that match, best first, by their spaces: as far as the visitor sees them,
+  or the member may read them. first bounds the pages.
+  """
+  search(query: String!, mode: SiteSearchMode, siteSpaces: [ID!], first: Int, after: String): SiteSearch!
+}
+
+enum SiteSearchMode {
+  ALL
+  "The given site spaces, and all that are defaults."
+  CURRENT
+  "The given site spaces."
+  SPECIFIC
+}
+
+type SiteSearch {
+  spaces: [SpaceSearchHit!]!
+  "The cursor to go on with; null when there is no more."
+  next: String
+}
+
+"The title and the name of the site that a page states, or its address and host."
+type Embed {
+  title: String!
+  site: String!
+  "The address of a picture."
+  icon: URI
 }
 
 union PublishedContentLookup = PublishedContentRedirect | PublishedSiteContent
@@ -15736,6 +15856,17 @@ func (ec *executionContext) field_Query_comment_args(ctx context.Context, rawArg
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_embed_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "url", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["url"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_node_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -16109,6 +16240,37 @@ func (ec *executionContext) field_Site_redirects_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Site_search_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode", ec.unmarshalOSiteSearchMode2ᚖoctavoᚋinternalᚋenumᚐSiteSearchMode)
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "siteSpaces", ec.unmarshalOID2ᚕstringᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["siteSpaces"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Site_sectionGroup_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -16415,6 +16577,17 @@ func (ec *executionContext) field_Space_effectivePermissions_args(ctx context.Co
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Space_embed_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "url", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["url"] = arg0
 	return args, nil
 }
 
@@ -17841,6 +18014,8 @@ func (ec *executionContext) fieldContext_ApplyTemplateToSpacePayload_space(_ con
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -19024,6 +19199,8 @@ func (ec *executionContext) fieldContext_ChangeRequest_space(_ context.Context, 
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -23335,6 +23512,8 @@ func (ec *executionContext) fieldContext_CommentTarget_space(_ context.Context, 
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -24261,6 +24440,8 @@ func (ec *executionContext) fieldContext_ContentLocation_space(_ context.Context
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -26023,6 +26204,8 @@ func (ec *executionContext) fieldContext_CreateSitePayload_site(_ context.Contex
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -26199,6 +26382,8 @@ func (ec *executionContext) fieldContext_CreateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -26745,6 +26930,8 @@ func (ec *executionContext) fieldContext_DuplicateSpacePayload_space(_ context.C
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -27120,6 +27307,87 @@ func (ec *executionContext) fieldContext_EffectivePermissionEdge_node(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Embed_title(ctx context.Context, field graphql.CollectedField, obj *embed1.Embed) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Title); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Embed_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Embed_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Embed",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Embed_site(ctx context.Context, field graphql.CollectedField, obj *embed1.Embed) (ret graphql.Marshaler) {
+	if plain := graphql.MarshalString(obj.Site); plain != graphql.Null {
+		return plain
+	}
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Embed_site,
+		func(ctx context.Context) (any, error) {
+			return obj.Site, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Embed_site(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Embed",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Embed_icon(ctx context.Context, field graphql.CollectedField, obj *embed1.Embed) (ret graphql.Marshaler) {
+	return ec.marshalOURI2ᚖstring(ctx, field.Selections, obj.Icon)
+}
+
+func (ec *executionContext) fieldContext_Embed_icon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Embed",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type URI does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ExportToGitRepositoryPayload_space(ctx context.Context, field graphql.CollectedField, obj *model.ExportToGitRepositoryPayload) (ret graphql.Marshaler) {
 	fc, err := ec.fieldContext_ExportToGitRepositoryPayload_space(ctx, field)
 	if err != nil {
@@ -27211,6 +27479,8 @@ func (ec *executionContext) fieldContext_ExportToGitRepositoryPayload_space(_ co
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -28143,6 +28413,8 @@ func (ec *executionContext) fieldContext_ImportGitRepositoryPayload_space(_ cont
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -30179,6 +30451,8 @@ func (ec *executionContext) fieldContext_MemberSpace_space(_ context.Context, fi
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -31301,6 +31575,8 @@ func (ec *executionContext) fieldContext_MoveSpacePayload_space(_ context.Contex
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -36882,6 +37158,8 @@ func (ec *executionContext) fieldContext_Organization_site(ctx context.Context, 
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -40373,6 +40651,8 @@ func (ec *executionContext) fieldContext_PublishSitePayload_site(_ context.Conte
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -40537,6 +40817,8 @@ func (ec *executionContext) fieldContext_PublishedSite_site(_ context.Context, f
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -41685,6 +41967,8 @@ func (ec *executionContext) fieldContext_Query_site(ctx context.Context, field g
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -41796,6 +42080,8 @@ func (ec *executionContext) fieldContext_Query_space(ctx context.Context, field 
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -41886,6 +42172,55 @@ func (ec *executionContext) fieldContext_Query_publishedContent(ctx context.Cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_publishedContent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_embed(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_embed,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Embed(ctx, fc.Args["url"].(string))
+		},
+		nil,
+		ec.marshalNEmbed2ᚖoctavoᚋinternalᚋembedᚐEmbed,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_embed(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_Embed_title(ctx, field)
+			case "site":
+				return ec.fieldContext_Embed_site(ctx, field)
+			case "icon":
+				return ec.fieldContext_Embed_icon(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Embed", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_embed_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -43549,6 +43884,8 @@ func (ec *executionContext) fieldContext_RestoreSpacePayload_space(_ context.Con
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -43815,6 +44152,8 @@ func (ec *executionContext) fieldContext_RevertMergePayload_space(_ context.Cont
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -48878,6 +49217,53 @@ func (ec *executionContext) fieldContext_Site_readers(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Site_search(ctx context.Context, field graphql.CollectedField, obj *site.Site) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Site_search,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Site().Search(ctx, obj, fc.Args["query"].(string), fc.Args["mode"].(*enum.SiteSearchMode), fc.Args["siteSpaces"].([]string), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		ec.marshalNSiteSearch2ᚖoctavoᚋinternalᚋaudienceᚐFound,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Site_search(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Site",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "spaces":
+				return ec.fieldContext_SiteSearch_spaces(ctx, field)
+			case "next":
+				return ec.fieldContext_SiteSearch_next(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SiteSearch", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Site_search_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SiteAdaptiveSchema_jsonSchema(ctx context.Context, field graphql.CollectedField, obj *site.AdaptiveSchema) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49066,6 +49452,8 @@ func (ec *executionContext) fieldContext_SiteConnection_nodes(_ context.Context,
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -49321,6 +49709,8 @@ func (ec *executionContext) fieldContext_SiteEdge_node(_ context.Context, field 
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -50063,6 +50453,61 @@ func (ec *executionContext) fieldContext_SiteRedirectTarget_target(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _SiteSearch_spaces(ctx context.Context, field graphql.CollectedField, obj *audience.Found) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_SiteSearch_spaces(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	return ec.marshalNSpaceSearchHit2ᚕᚖoctavoᚋinternalᚋsearchᚐSpaceHitᚄ(ctx, field.Selections, obj.Spaces)
+}
+
+func (ec *executionContext) fieldContext_SiteSearch_spaces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSearch",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_SpaceSearchHit_id(ctx, field)
+			case "title":
+				return ec.fieldContext_SpaceSearchHit_title(ctx, field)
+			case "space":
+				return ec.fieldContext_SpaceSearchHit_space(ctx, field)
+			case "pages":
+				return ec.fieldContext_SpaceSearchHit_pages(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SpaceSearchHit", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SiteSearch_next(ctx context.Context, field graphql.CollectedField, obj *audience.Found) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Next)
+}
+
+func (ec *executionContext) fieldContext_SiteSearch_next(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SiteSearch",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SiteSection_id(ctx context.Context, field graphql.CollectedField, obj *site.Section) (ret graphql.Marshaler) {
 	if plain := graphql.MarshalString(obj.ID); plain != graphql.Null {
 		return plain
@@ -50466,6 +50911,8 @@ func (ec *executionContext) fieldContext_SiteSection_site(_ context.Context, fie
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -51010,6 +51457,8 @@ func (ec *executionContext) fieldContext_SiteSectionGroup_site(_ context.Context
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -51884,6 +52333,8 @@ func (ec *executionContext) fieldContext_SiteSpace_space(_ context.Context, fiel
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -52128,6 +52579,8 @@ func (ec *executionContext) fieldContext_SiteSpace_site(_ context.Context, field
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -54129,6 +54582,55 @@ func (ec *executionContext) fieldContext_Space_siteSpaces(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Space_embed(ctx context.Context, field graphql.CollectedField, obj *space.Space) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Space_embed,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Space().Embed(ctx, obj, fc.Args["url"].(string))
+		},
+		nil,
+		ec.marshalNEmbed2ᚖoctavoᚋinternalᚋembedᚐEmbed,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Space_embed(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Space",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_Embed_title(ctx, field)
+			case "site":
+				return ec.fieldContext_Embed_site(ctx, field)
+			case "icon":
+				return ec.fieldContext_Embed_icon(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Embed", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Space_embed_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SpaceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.SpaceConnection) (ret graphql.Marshaler) {
 	fc, err := ec.fieldContext_SpaceConnection_edges(ctx, field)
 	if err != nil {
@@ -54254,6 +54756,8 @@ func (ec *executionContext) fieldContext_SpaceConnection_nodes(_ context.Context
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -54451,6 +54955,8 @@ func (ec *executionContext) fieldContext_SpaceEdge_node(_ context.Context, field
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -54934,6 +55440,8 @@ func (ec *executionContext) fieldContext_SpaceSearchHit_space(_ context.Context,
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -55942,6 +56450,8 @@ func (ec *executionContext) fieldContext_Subscription_siteUpdated(ctx context.Co
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -56053,6 +56563,8 @@ func (ec *executionContext) fieldContext_Subscription_spaceContentUpdated(ctx co
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -57649,6 +58161,8 @@ func (ec *executionContext) fieldContext_TransferSpacePayload_space(_ context.Co
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -57813,6 +58327,8 @@ func (ec *executionContext) fieldContext_UnpublishSitePayload_site(_ context.Con
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -59009,6 +59525,8 @@ func (ec *executionContext) fieldContext_UpdateSiteAdaptiveSchemaPayload_site(_ 
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -59109,6 +59627,8 @@ func (ec *executionContext) fieldContext_UpdateSiteCustomizationPayload_site(_ c
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -59209,6 +59729,8 @@ func (ec *executionContext) fieldContext_UpdateSitePayload_site(_ context.Contex
 				return ec.fieldContext_Site_integrationScripts(ctx, field)
 			case "readers":
 				return ec.fieldContext_Site_readers(ctx, field)
+			case "search":
+				return ec.fieldContext_Site_search(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Site", field.Name)
 		},
@@ -59569,6 +60091,8 @@ func (ec *executionContext) fieldContext_UpdateSpaceContentPayload_space(_ conte
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -59817,6 +60341,8 @@ func (ec *executionContext) fieldContext_UpdateSpacePayload_space(_ context.Cont
 				return ec.fieldContext_Space_effectivePermissions(ctx, field)
 			case "siteSpaces":
 				return ec.fieldContext_Space_siteSpaces(ctx, field)
+			case "embed":
+				return ec.fieldContext_Space_embed(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Space", field.Name)
 		},
@@ -72638,6 +73164,51 @@ func (ec *executionContext) _EffectivePermissionEdge(ctx context.Context, sel as
 	return out
 }
 
+var embedImplementors = []string{"Embed"}
+
+func (ec *executionContext) _Embed(ctx context.Context, sel ast.SelectionSet, obj *embed1.Embed) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, embedImplementors)
+	out := execution.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Embed")
+		case "title":
+			out.Values[i] = ec._Embed_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "site":
+			out.Values[i] = ec._Embed_site(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "icon":
+			out.Values[i] = ec._Embed_icon(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var exportToGitRepositoryPayloadImplementors = []string{"ExportToGitRepositoryPayload"}
 
 func (ec *executionContext) _ExportToGitRepositoryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportToGitRepositoryPayload) graphql.Marshaler {
@@ -78022,6 +78593,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "embed":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_embed(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "viewer":
 			field := field
 
@@ -81688,6 +82281,42 @@ func (ec *executionContext) _Site(ctx context.Context, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "search":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Site_search(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -82367,6 +82996,46 @@ func (ec *executionContext) _SiteRedirectTarget(ctx context.Context, sel ast.Sel
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var siteSearchImplementors = []string{"SiteSearch"}
+
+func (ec *executionContext) _SiteSearch(ctx context.Context, sel ast.SelectionSet, obj *audience.Found) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, siteSearchImplementors)
+	out := execution.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SiteSearch")
+		case "spaces":
+			out.Values[i] = ec._SiteSearch_spaces(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "next":
+			out.Values[i] = ec._SiteSearch_next(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -84354,6 +85023,42 @@ func (ec *executionContext) _Space(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Space_siteSpaces(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "embed":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Space_embed(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -89717,6 +90422,20 @@ func (ec *executionContext) marshalNEffectivePermissionEdge2ᚖoctavoᚋgraphᚋ
 	return ec._EffectivePermissionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNEmbed2octavoᚋinternalᚋembedᚐEmbed(ctx context.Context, sel ast.SelectionSet, v embed1.Embed) graphql.Marshaler {
+	return ec._Embed(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNEmbed2ᚖoctavoᚋinternalᚋembedᚐEmbed(ctx context.Context, sel ast.SelectionSet, v *embed1.Embed) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Embed(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNExportToGitRepositoryInput2octavoᚋgraphᚋmodelᚐExportToGitRepositoryInput(ctx context.Context, v any) (model.ExportToGitRepositoryInput, error) {
 	res, err := ec.unmarshalInputExportToGitRepositoryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -92174,6 +92893,20 @@ func (ec *executionContext) marshalNSiteRedirectTarget2ᚖoctavoᚋgraphᚋmodel
 		return graphql.Null
 	}
 	return ec._SiteRedirectTarget(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSiteSearch2octavoᚋinternalᚋaudienceᚐFound(ctx context.Context, sel ast.SelectionSet, v audience.Found) graphql.Marshaler {
+	return ec._SiteSearch(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSiteSearch2ᚖoctavoᚋinternalᚋaudienceᚐFound(ctx context.Context, sel ast.SelectionSet, v *audience.Found) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SiteSearch(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNSiteSection2octavoᚋinternalᚋsiteᚐSection(ctx context.Context, sel ast.SelectionSet, v site.Section) graphql.Marshaler {
@@ -94889,6 +95622,24 @@ func (ec *executionContext) unmarshalOSiteRedirectDestinationInput2ᚖoctavoᚋg
 	}
 	res, err := ec.unmarshalInputSiteRedirectDestinationInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSiteSearchMode2ᚖoctavoᚋinternalᚋenumᚐSiteSearchMode(ctx context.Context, v any) (*enum.SiteSearchMode, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalSiteSearchMode(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSiteSearchMode2ᚖoctavoᚋinternalᚋenumᚐSiteSearchMode(ctx context.Context, sel ast.SelectionSet, v *enum.SiteSearchMode) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalSiteSearchMode(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOSiteSection2ᚖoctavoᚋinternalᚋsiteᚐSection(ctx context.Context, sel ast.SelectionSet, v *site.Section) graphql.Marshaler {

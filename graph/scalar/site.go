@@ -75,3 +75,13 @@ func MarshalRedirectTarget(value enum.RedirectTarget) graphql.Marshaler {
 func UnmarshalRedirectTarget(value any) (enum.RedirectTarget, error) {
 	return unmarshalEnumeration[enum.RedirectTarget](value)
 }
+
+// MarshalSiteSearchMode writes a value as GraphQL has it.
+func MarshalSiteSearchMode(value enum.SiteSearchMode) graphql.Marshaler {
+	return marshalEnumeration(value)
+}
+
+// UnmarshalSiteSearchMode reads a value as GraphQL has it.
+func UnmarshalSiteSearchMode(value any) (enum.SiteSearchMode, error) {
+	return unmarshalEnumeration[enum.SiteSearchMode](value)
+}

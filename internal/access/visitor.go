@@ -35,8 +35,8 @@ type Visitor struct {
 	Drafts map[string]bool
 	// Token is the one that they came with.
 	Token string
-	// Visit is the *audience.Visit of what they see.
-	Visit any
+	// Claims that the site accepts.
+	Claims map[string]any
 	// Git tells whether the site shows where its content is edited.
 	Git bool
 	// Key is the same for visitors who see the same of a text.

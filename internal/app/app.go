@@ -21,6 +21,7 @@ import (
 	"octavo/internal/database"
 	"octavo/internal/download"
 	"octavo/internal/edit"
+	"octavo/internal/embed"
 	"octavo/internal/event"
 	"octavo/internal/invite"
 	"octavo/internal/job"
@@ -271,6 +272,7 @@ func (a *App) serveSites(addresses address.Book, keys keys) {
 		Sites: a.Sites, Audience: visits, Tokens: a.siteTokens, Content: content, Spaces: a.Spaces, Revisions: a.Revisions,
 		ChangeRequests: a.ChangeRequests,
 	})
+	a.resolver.SiteFinder, a.resolver.Embeds = finder, embed.NewService(a.Outbound)
 	a.readers = reader.NewHandler(reader.Parts{
 		Sites: a.Sites, Audience: visits, Content: content, Finder: finder,
 		Users: a.Users, Files: a.Files, Outbound: a.Outbound, Addresses: addresses, Logger: a.config.Logger,

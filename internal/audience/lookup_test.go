@@ -327,3 +327,36 @@ func TestTokensStayEqualUntilTheSiteChanges(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, before, token())
 }
+
+func TestASearchOfASiteFindsWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	p := newPublished(t, apptest.New(t))
+	path := "/orgs/" + p.OrganizationID + "/sites/" + p.site.ID + "/search"
+	find := func(client *apptest.Client, body object) []any {
+		var ids []any
+		for _, each := range client.REST(t, http.MethodPost, path, body).Object(t, http.StatusOK)["items"].([]any) {
+			for _, page := range each.(object)["pages"].([]any) {
+				ids = append(ids, page.(object)["id"])
+			}
+		}
+		return ids
+	}
+	anybody := p.reader(t, "/sites/docs", nil)
+	vip := p.reader(t, "/sites/docs", object{"jwtToken": p.visitorToken(t, jwt.MapClaims{"vip": true})})
+	assert.NotContains(t, find(anybody, object{"query": "secret", "mode": "all"}), p.secretPage)
+	assert.Contains(t, find(vip, object{"query": "secret", "mode": "all"}), p.secretPage)
+	assert.Empty(t, find(anybody, object{"query": "few", "mode": "all"}))
+	assert.Equal(t, []any{p.openPage}, find(vip, object{"query": "few", "mode": "all"}))
+	assert.Len(t, find(anybody, object{"query": "home", "mode": "all"}), 3)
+	assert.Len(t, find(anybody, object{"query": "home", "scope": object{"mode": "default"}}), 2)
+	assert.Len(t, find(anybody, object{"query": "home", "mode": "current", "siteSpaceId": p.nextID}), 3)
+	assert.Len(t, find(anybody, object{"query": "home", "siteSpaceIds": []any{p.nextID}}), 1)
+	assert.Empty(t, find(anybody, object{"query": "home", "siteSpaceIds": []any{"ssp_unknown"}}))
+	assert.Contains(t, find(p.As(apptest.Reader), object{"query": "home", "mode": "all"}), "pag_00000000000000000000000031")
+	assert.Equal(t, http.StatusBadRequest, anybody.REST(t, http.MethodPost, path, object{"query": "x"}).Status)
+	assert.Equal(t, http.StatusNotFound, p.As(apptest.Stranger).REST(t, http.MethodPost, path, object{"query": "x", "mode": "all"}).Status)
+	first := anybody.REST(t, http.MethodPost, path+"?limit=1", object{"query": "home", "mode": "all"}).Object(t, http.StatusOK)
+	after := first["next"].(object)["page"].(string)
+	second := anybody.REST(t, http.MethodPost, path+"?limit=2&page="+after, object{"query": "home", "mode": "all"}).Object(t, http.StatusOK)
+	assert.NotEqual(t, first["items"], second["items"])
+}

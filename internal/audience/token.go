@@ -224,7 +224,7 @@ func (t *Tokens) readable(ctx context.Context, of *site.Structure) (map[string]b
 func visitorOf(visit *Visit) (*access.Visitor, error) {
 	shown := visit.Structure.Site
 	visitor := &access.Visitor{
-		SiteID: shown.ID, OrganizationID: shown.OrganizationID, ShareKey: visit.ShareKey, Visit: visit,
+		SiteID: shown.ID, OrganizationID: shown.OrganizationID, ShareKey: visit.ShareKey, Claims: visit.Claims,
 		Sections: map[string]bool{}, SiteSpaces: map[string]bool{}, Spaces: map[string]string{}, Variables: visit.Variables,
 	}
 	for _, section := range visit.Structure.Sections {

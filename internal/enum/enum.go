@@ -347,6 +347,19 @@ func (RedirectKind) Values() []string {
 	return []string{"site-section", "site-space", "site-page", "url"}
 }
 
+// SiteSearchMode says where on a site is looked.
+type SiteSearchMode string
+
+// The modes.
+const (
+	SearchAll      SiteSearchMode = "all"
+	SearchCurrent  SiteSearchMode = "current" // the given site spaces and the defaults
+	SearchSpecific SiteSearchMode = "specific"
+)
+
+// Values lists the modes.
+func (SiteSearchMode) Values() []string { return []string{"all", "current", "specific"} }
+
 // RedirectTarget says where a redirect of an address leads.
 type RedirectTarget string
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"octavo/internal/access"
 	"octavo/internal/apptest"
 )
 
@@ -27,6 +28,25 @@ var urlRows = []row{
 		operation: "getPublishedContentByUrl", field: "publishedContent(url: $publishedURL)", selection: publishedContent,
 		query: "url={publishedURL}", needs: "anyone", visitors: true, codes: toEverybody,
 	},
+	{
+		operation: "getEmbedByUrl", field: `embed(url: "https://127.0.0.1:1/a")`, query: "url=https://127.0.0.1:1/a", selection: embedded,
+		as: asLink, needs: "any token", visitors: true, codes: everyone(ok, apptest.Stranger, apptest.Guest),
+	},
+	{
+		operation: "getEmbedByUrlInSpace", field: `space(id: $spaceId).embed(url: "https://127.0.0.1:1/a")`, query: "url=https://127.0.0.1:1/a",
+		selection: embedded, as: asLink, minimum: access.Read, visitors: true,
+	},
+	{
+		operation: "searchSiteContent", field: `site(id: $siteId).search(query: "linux")`, body: object{"query": "linux", "mode": "all"},
+		selection: " { items: spaces " + spaceHit + " } ", minimum: access.Read, visitors: true, with: map[string]string{"siteId": "publishedSiteId"},
+	},
+}
+
+const embedded = " { title site icon } "
+
+func asLink(answer object) any {
+	answer["type"] = "link"
+	return answer
 }
 
 // makePublishedURL is the address of a page of a published site.

@@ -447,6 +447,21 @@ func (e EditMode) Valid() bool {
 	}
 }
 
+// Defines values for EmbedType.
+const (
+	EmbedTypeLink EmbedType = "link"
+)
+
+// Valid indicates whether the value is a known member of the EmbedType enum.
+func (e EmbedType) Valid() bool {
+	switch e {
+	case EmbedTypeLink:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GitInfoProvider.
 const (
 	GitInfoProviderGithub GitInfoProvider = "github"
@@ -1215,6 +1230,27 @@ func (e RevisionType) Valid() bool {
 	}
 }
 
+// Defines values for SearchSiteMode.
+const (
+	SearchSiteModeAll      SearchSiteMode = "all"
+	SearchSiteModeCurrent  SearchSiteMode = "current"
+	SearchSiteModeSpecific SearchSiteMode = "specific"
+)
+
+// Valid indicates whether the value is a known member of the SearchSiteMode enum.
+func (e SearchSiteMode) Valid() bool {
+	switch e {
+	case SearchSiteModeAll:
+		return true
+	case SearchSiteModeCurrent:
+		return true
+	case SearchSiteModeSpecific:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SemanticChangeType.
 const (
 	SemanticChangeTypeFileCreated            SemanticChangeType = "file_created"
@@ -1377,6 +1413,30 @@ func (e SiteRedirectDestinationKind) Valid() bool {
 	case SiteRedirectDestinationKindSiteSpace:
 		return true
 	case SiteRedirectDestinationKindURL:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SiteSearchScopeMode.
+const (
+	SiteSearchScopeModeAll      SiteSearchScopeMode = "all"
+	SiteSearchScopeModeCurrent  SiteSearchScopeMode = "current"
+	SiteSearchScopeModeDefault  SiteSearchScopeMode = "default"
+	SiteSearchScopeModeSpecific SiteSearchScopeMode = "specific"
+)
+
+// Valid indicates whether the value is a known member of the SiteSearchScopeMode enum.
+func (e SiteSearchScopeMode) Valid() bool {
+	switch e {
+	case SiteSearchScopeModeAll:
+		return true
+	case SiteSearchScopeModeCurrent:
+		return true
+	case SiteSearchScopeModeDefault:
+		return true
+	case SiteSearchScopeModeSpecific:
 		return true
 	default:
 		return false
@@ -2489,6 +2549,20 @@ type EmailInvite struct {
 	// URL The address of the page that says how to accept, for whoever invites to hand on. Left out when the server sends it by e-mail.
 	URL *string `json:"url,omitempty"`
 }
+
+// Embed What to show of an address.
+type Embed struct {
+	// Icon The address of a picture.
+	Icon *string `json:"icon,omitempty"`
+
+	// Site The name of the site, or the host.
+	Site  string    `json:"site"`
+	Title string    `json:"title"`
+	Type  EmbedType `json:"type"`
+}
+
+// EmbedType defines model for Embed.Type.
+type EmbedType string
 
 // Emoji A character, or its code point in hexadecimal.
 //
@@ -3713,6 +3787,25 @@ type SearchSection struct {
 	URLs AppURLs `json:"urls"`
 }
 
+// SearchSite defines model for SearchSite.
+type SearchSite struct {
+	// Mode The older form of `scope`.
+	Mode  *SearchSiteMode `json:"mode,omitempty"`
+	Query string          `json:"query"`
+
+	// Scope Where to look.
+	Scope *SiteSearchScope `json:"scope,omitempty"`
+
+	// SiteSpaceID Of the mode `current`.
+	SiteSpaceID *string `json:"siteSpaceId,omitempty"`
+
+	// SiteSpaceIds Of the mode `specific`.
+	SiteSpaceIds []string `json:"siteSpaceIds,omitempty"`
+}
+
+// SearchSiteMode The older form of `scope`.
+type SearchSiteMode string
+
 // SearchSpace A space with pages that match.
 type SearchSpace struct {
 	ID    string       `json:"id"`
@@ -3959,6 +4052,26 @@ type SiteRedirectTarget struct {
 	// Target The address.
 	Target string `json:"target"`
 }
+
+// SiteSearch Pages that match, by their spaces.
+type SiteSearch struct {
+	Items []SearchSpace `json:"items"`
+
+	// Next Where a list goes on. Left out of the last page.
+	Next *NextPage `json:"next,omitempty"`
+}
+
+// SiteSearchScope Where to look.
+type SiteSearchScope struct {
+	CurrentSiteSpace *string `json:"currentSiteSpace,omitempty"`
+
+	// Mode `default` is the default site spaces, and the current one.
+	Mode         SiteSearchScopeMode `json:"mode"`
+	SiteSpaceIds []string            `json:"siteSpaceIds,omitempty"`
+}
+
+// SiteSearchScopeMode `default` is the default site spaces, and the current one.
+type SiteSearchScopeMode string
 
 // SiteSection A part of a site.
 type SiteSection struct {
