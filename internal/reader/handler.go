@@ -138,16 +138,14 @@ type hosted struct {
 
 // atHost finds the site of a request by its host; nil when there is none.
 func (h *Handler) atHost(request *http.Request) (*hosted, error) {
-	for _, place := range h.Sites.Places(request.Host, request.URL.EscapedPath()) {
-		found, err := h.Sites.Find(request.Context(), place.Lookup)
-		if err == nil {
-			return &hosted{place, found}, nil
-		}
-		if fault.CodeOf(err) != fault.NotFound {
-			return nil, err
-		}
+	found, place, err := h.Sites.FindAt(request.Context(), request.Host, request.URL.EscapedPath())
+	if fault.CodeOf(err) == fault.NotFound {
+		return nil, nil
 	}
-	return nil, nil
+	if err != nil {
+		return nil, err
+	}
+	return &hosted{place, found}, nil
 }
 
 // visit is a request by somebody who was let in.

@@ -5,8 +5,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-
-	"octavo/internal/fault"
 )
 
 // Prefix is the path below which sites are served on the server's own host.
@@ -83,11 +81,5 @@ func proxied(host, path string) []Place {
 
 // FindAt is Find for an address: NOT_FOUND when no site is read there.
 func (s *Service) FindAt(ctx context.Context, hostport, path string) (*Structure, Place, error) {
-	for _, place := range s.Places(hostport, path) {
-		found, err := s.Find(ctx, place.Lookup)
-		if err == nil || fault.CodeOf(err) != fault.NotFound {
-			return found, place, err
-		}
-	}
-	return nil, Place{}, fault.Missing("site")
+	return s.findAny(ctx, s.Places(hostport, path))
 }

@@ -25,6 +25,8 @@ const (
 	servedCacheSize = 16 << 20
 	// servedWeight is how much larger a structure is in memory than encoded.
 	servedWeight = 3
+	// lookupWeight is about what a lookup takes in memory beside its texts.
+	lookupWeight = 512
 )
 
 // Lookup says how a visitor names a site: by exactly one of its members, but
@@ -38,8 +40,12 @@ type Lookup struct {
 	Proxy string
 }
 
-// kept is a structure in memory, which is right while the database is of the
-// version.
+func (l Lookup) weight() int64 {
+	return int64(lookupWeight + 2*(len(l.ID)+len(l.Basename)+len(l.OrganizationHostname)+len(l.Hostname)+len(l.Proxy)))
+}
+
+// kept is a structure in memory, nil where there is none, which is right while
+// the database is of the version.
 type kept struct {
 	version   database.Version
 	structure *Structure
@@ -61,32 +67,46 @@ type served struct {
 // from memory while the database has not changed; others use it at the same
 // time. NOT_FOUND when there is no such site.
 func (s *Service) Find(ctx context.Context, lookup Lookup) (*Structure, error) {
+	found, _, err := s.findAny(ctx, []Place{{Lookup: lookup}})
+	return found, err
+}
+
+// findAny is Find for the first of several places that has a site, and says
+// which that is.
+func (s *Service) findAny(ctx context.Context, places []Place) (found *Structure, at Place, err error) {
 	ctx = access.System(ctx, "a site is served to its audience")
-	if s.database.InTransaction(ctx) {
-		return s.find(ctx, lookup)
+	find := s.find
+	if !s.database.InTransaction(ctx) {
+		version, err := s.database.Version(ctx)
+		if err != nil {
+			return nil, Place{}, err
+		}
+		find = func(ctx context.Context, lookup Lookup) (*Structure, error) { return s.findAt(ctx, lookup, version) }
 	}
-	version, err := s.database.Version(ctx)
-	if err != nil {
-		return nil, err
+	for _, place := range places {
+		found, err := find(ctx, place.Lookup)
+		if err != nil || found != nil {
+			return found, place, err
+		}
 	}
-	if known, is := s.found.Get(lookup); is && known.version == version {
-		return known.structure, nil
-	}
-	return s.findOnce(ctx, lookup, version)
+	return nil, Place{}, fault.Missing("site")
 }
 
 // findTime bounds one reading of a structure that several callers wait for.
 const findTime = 30 * time.Second
 
-// findOnce reads a structure once for all who ask for it at a version: reading
-// begins after the version was read.
-func (s *Service) findOnce(ctx context.Context, lookup Lookup, version database.Version) (*Structure, error) {
-	found, err, _ := s.finding.Do(fmt.Sprint(lookup, version), func() (any, error) {
+// findAt is find for a version of the database that was read before: from memory,
+// or once for all who ask for it.
+func (s *Service) findAt(ctx context.Context, lookup Lookup, version database.Version) (*Structure, error) {
+	if known, is := s.found.Get(lookup); is && known.version == version {
+		return known.structure, nil
+	}
+	found, err, _ := s.finding.Do(fmt.Sprintf("%q %v", lookup, version), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findTime)
 		defer cancel()
 		read, err := s.find(ctx, lookup)
 		if err == nil {
-			s.found.Add(lookup, kept{version, read}, read.Size())
+			s.found.Add(lookup, kept{version, read}, read.Size()+lookup.weight())
 		}
 		return read, err
 	})
@@ -96,6 +116,7 @@ func (s *Service) findOnce(ctx context.Context, lookup Lookup, version database.
 	return found.(*Structure), nil
 }
 
+// find reads a structure; nil when there is no such site.
 func (s *Service) find(ctx context.Context, lookup Lookup) (*Structure, error) {
 	query := s.database.Client(ctx).Site.Query()
 	switch {
@@ -110,13 +131,13 @@ func (s *Service) find(ctx context.Context, lookup Lookup) (*Structure, error) {
 	}
 	row, err := query.WithOrganization().Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, fault.Missing("site")
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if lookup.OrganizationHostname != "" && !equal(row.Edges.Organization.Hostname, &lookup.OrganizationHostname) {
-		return nil, fault.Missing("site")
+		return nil, nil
 	}
 	arranged, err := s.arrange(ctx, map[string]*Site{row.ID: s.seen(access.From(ctx), row)})
 	if err != nil {
@@ -177,7 +198,7 @@ func (s *Structure) Stamp() string {
 
 // Size is about how many bytes of memory a structure that was found takes.
 func (s *Structure) Size() int64 {
-	if s.served == nil {
+	if s == nil || s.served == nil {
 		return 0
 	}
 	return s.served.size
