@@ -99,7 +99,7 @@ func (l load) ask(left *atomic.Int64) (took []time.Duration, size int64, err err
 			return nil, 0, err
 		}
 		size, err = io.Copy(io.Discard, response.Body)
-		if err != nil {
+		if err := errors.Join(err, response.Body.Close()); err != nil {
 			return nil, 0, err
 		}
 		if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusNotModified {
