@@ -96,13 +96,13 @@ func readDocument(field string, encoded json.RawMessage) (*document.Document, er
 	if err := scan(field, encoded); err != nil {
 		return nil, err
 	}
-	var kind struct{ Object string }
 	read := new(document.Document)
-	if err := errors.Join(json.Unmarshal(encoded, &kind), json.Unmarshal(encoded, read)); err != nil {
-		return nil, fault.Invalid(field, "this is not a document: %s", err)
+	err := json.Unmarshal(encoded, read)
+	if fault.CodeOf(err) == fault.BadUserInput {
+		return nil, within(field, err)
 	}
-	if kind.Object != "document" {
-		return nil, fault.Invalid(field+".object", "document is expected, got %q", kind.Object)
+	if err != nil {
+		return nil, fault.Invalid(field, "this is not a document: %s", err)
 	}
 	return read, within(field, document.Validate(read))
 }

@@ -22,7 +22,8 @@ package document
 
 import (
 	"encoding/json"
-	"fmt"
+
+	"octavo/internal/fault"
 )
 
 // SchemaVersion is the version of the rich-text form that Parse makes.
@@ -113,15 +114,15 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireDocument{objectDocument, notNil(d.Data), notNilNodes(d.Nodes)})
 }
 
-// UnmarshalJSON reads a document as clients write it; Validate judges it. An
-// error when the object is not "document".
+// UnmarshalJSON reads a document as clients write it; Validate judges it. BAD_USER_INPUT
+// when the object is not "document".
 func (d *Document) UnmarshalJSON(source []byte) error {
 	var wire wireDocument
 	if err := json.Unmarshal(source, &wire); err != nil {
 		return err
 	}
 	if wire.Object != objectDocument {
-		return fmt.Errorf("the object of a document is %q, not %.40q", objectDocument, wire.Object)
+		return fault.Invalid("object", "%s is expected, got %.40q", objectDocument, wire.Object)
 	}
 	d.Data, d.Nodes = wire.Data, wire.Nodes
 	return nil
