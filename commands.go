@@ -168,7 +168,7 @@ func (c *serveCommand) Validate() (err error) {
 func (c *serveCommand) validateLimits() error {
 	for name, limit := range map[string]int64{
 		"OCTAVO_RATE_LIMIT": int64(c.RateLimit), "OCTAVO_REQUEST_TIMEOUT": int64(c.Timeout), "OCTAVO_BODY_LIMIT": c.BodyLimit,
-		"OCTAVO_PAGE_CACHE": c.PageCache,
+		"OCTAVO_PAGE_CACHE":         c.PageCache,
 		"OCTAVO_SUBSCRIPTION_LIMIT": int64(c.StreamLimit), "OCTAVO_SUBSCRIPTION_CHECK": int64(c.Recheck),
 	} {
 		if limit < 0 {

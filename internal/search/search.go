@@ -92,9 +92,11 @@ func (i *Index) Organization(ctx context.Context, organizationID, text string, a
 	}
 	return list(ctx, i, text, arguments, ranked[*SpaceHit]{
 		scope: organizationID, counted: "space_id",
-		begin: func(query query) *statement { return i.statement(query, []string{organizationID}, i.readable(ctx, organizationID)) },
-		read:  i.spaces,
-		rank:  func(hit *SpaceHit) int { return hit.rank },
+		begin: func(query query) *statement {
+			return i.statement(query, []string{organizationID}, i.readable(ctx, organizationID))
+		},
+		read: i.spaces,
+		rank: func(hit *SpaceHit) int { return hit.rank },
 	})
 }
 
