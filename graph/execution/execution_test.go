@@ -22,7 +22,7 @@ func responding() context.Context {
 func TestItemsInMemoryAreAnsweredInTurn(t *testing.T) {
 	t.Parallel()
 	var running, most atomic.Int64
-	answered := execution.MarshalList(responding(), 20, func(ctx context.Context, index int) graphql.Marshaler {
+	answered := execution.MarshalList(responding(), 20, func(ctx context.Context, _ int) graphql.Marshaler {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
 		return graphql.MarshalString(graphql.GetPath(ctx).String())

@@ -41,7 +41,7 @@ func createCommentByHand(f *fixture, same statements) http.Handler {
 	spaces, insert, count := same.with("viewer_role FROM spaces"), same.with("INSERT INTO comments"), same.with("UPDATE spaces SET open_comments")
 	event, people := same.with("INSERT INTO events"), same.with("FROM users")
 	lock, notify := same.perhaps("FOR NO KEY UPDATE"), same.perhaps("pg_notify")
-	return same.byHand(func(ctx context.Context, who caller) (any, error) {
+	return same.byHand(func(ctx context.Context, _ caller) (any, error) {
 		text, reply, now := "Well said.", true, time.Now().UTC().Truncate(time.Microsecond)
 		made := &wire.Comment{
 			Object: "comment", ID: identifier.New(identifier.Comment), PostedAt: now, Body: wire.Text{Markdown: &text}, Status: "open",
@@ -118,7 +118,7 @@ func mergeByHand(f *fixture, same statements) http.Handler {
 	roots := f.prepare(`SELECT id, root FROM revisions WHERE id IN (?, ?) AND organization_id = ?`)
 	index := newIndexByHand(f, same)
 	before := insert.arguments[1] // the change request whose statements were taken down
-	return same.byHand(func(ctx context.Context, who caller) (any, error) {
+	return same.byHand(func(ctx context.Context, _ caller) (any, error) {
 		made, now := identifier.New(identifier.Revision), time.Now().UTC().Truncate(time.Microsecond)
 		here := map[any]any{before: f.proposed}
 		err := f.inTransaction(ctx, func(transaction *sql.Tx) error {

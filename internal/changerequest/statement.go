@@ -49,13 +49,13 @@ func selectChangeRequests(stencil database.Stencil, conditions ...predicate.Chan
 }
 
 // readStanding scans what selectChangeRequests selected.
-func readStanding(viewer *access.Viewer) func(*stdsql.Rows, error) ([]*ChangeRequest, error) {
-	return func(rows *stdsql.Rows, err error) ([]*ChangeRequest, error) {
+func readStanding(viewer *access.Viewer) func(database.Rows, error) ([]*ChangeRequest, error) {
+	return func(rows database.Rows, err error) ([]*ChangeRequest, error) {
 		if err != nil {
 			return nil, err
 		}
 		var found []*ChangeRequest
-		err = database.Each(rows, func(row *stdsql.Rows) error {
+		err = rows.Each(func(row *stdsql.Rows) error {
 			one := &ChangeRequest{ChangeRequest: new(ent.ChangeRequest)}
 			found = append(found, one)
 			err := row.Scan(append(one.Targets(), &one.Role, &one.Outdated)...)

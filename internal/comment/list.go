@@ -15,7 +15,6 @@ import (
 	"octavo/ent/predicate"
 	"octavo/internal/access"
 	"octavo/internal/changerequest"
-	"octavo/internal/database"
 	"octavo/internal/enum"
 	"octavo/internal/fault"
 	"octavo/internal/identifier"
@@ -342,7 +341,7 @@ func (s *Service) Repliers(ctx context.Context, threadIDs []string) (map[string]
 	for _, id := range threadIDs {
 		found[id] = []*Replier{}
 	}
-	err = database.Each(rows, func(row *stdsql.Rows) error {
+	err = rows.Each(func(row *stdsql.Rows) error {
 		var threadID string
 		one := new(Replier)
 		if err := row.Scan(&threadID, &one.UserID, &one.UpdatedAt, &one.Count); err != nil {

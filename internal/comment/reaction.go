@@ -9,7 +9,6 @@ import (
 	"octavo/ent"
 	"octavo/ent/reaction"
 	"octavo/internal/access"
-	"octavo/internal/database"
 	"octavo/internal/fault"
 )
 
@@ -129,7 +128,7 @@ func (s *Service) ReactionsTo(ctx context.Context, subjectIDs []string) (map[str
 	for _, id := range subjectIDs {
 		found[id] = []*Reaction{}
 	}
-	err = database.Each(rows, func(row *stdsql.Rows) error {
+	err = rows.Each(func(row *stdsql.Rows) error {
 		var one ent.Reaction
 		if err := row.Scan(one.Targets()...); err != nil {
 			return err

@@ -2,7 +2,6 @@ package comment
 
 import (
 	stdsql "database/sql"
-	"errors"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -67,20 +66,22 @@ func from(stencil database.Stencil, table string) *sql.Selector {
 }
 
 // readComments scans comments, and the caller's role if it was selected too.
-func readComments(viewer *access.Viewer) func(*stdsql.Rows, error) ([]*Comment, error) {
-	return func(rows *stdsql.Rows, err error) ([]*Comment, error) {
+func readComments(viewer *access.Viewer) func(database.Rows, error) ([]*Comment, error) {
+	return func(rows database.Rows, err error) ([]*Comment, error) {
 		if err != nil {
 			return nil, err
 		}
-		columns, err := rows.Columns()
-		if err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
+		var columns []string
 		var found []*Comment
-		err = database.Each(rows, func(row *stdsql.Rows) error {
+		err = rows.Each(func(row *stdsql.Rows) (err error) {
+			if columns == nil {
+				if columns, err = row.Columns(); err != nil {
+					return err
+				}
+			}
 			one := &Comment{Comment: new(ent.Comment)}
 			found = append(found, one)
-			err := row.Scan(append(one.Targets(), &one.Role)[:len(columns)]...)
+			err = row.Scan(append(one.Targets(), &one.Role)[:len(columns)]...)
 			one.Own = one.AuthorID == viewer.UserID
 			return err
 		})

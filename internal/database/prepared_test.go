@@ -34,6 +34,7 @@ func TestPreparedStatementsAreUsedAgain(t *testing.T) {
 			var seen int
 			require.NoError(t, outer.Scan(&seen))
 			assert.Equal(t, first, seen)
+			require.NoError(t, outer.Err())
 			require.NoError(t, outer.Close())
 		}
 		run("ALTER TABLE numbers ADD COLUMN name TEXT")

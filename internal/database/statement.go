@@ -65,8 +65,8 @@ func NewStatement[Shape comparable](typeName string, write func(shape Shape, ste
 	return &Statement[Shape]{typeName: typeName, write: write, texts: texts}
 }
 
-// Query runs the statement for the caller.
-func (s *Statement[Shape]) Query(ctx context.Context, database *Database, shape Shape, names ...string) (*sql.Rows, error) {
+// Query runs the statement for the caller. The rows must be read with Each.
+func (s *Statement[Shape]) Query(ctx context.Context, database *Database, shape Shape, names ...string) (Rows, error) {
 	viewer := access.From(ctx)
 	all := append(viewer.Names(), names...)
 	key := textKey[Shape]{shape: shape, dialect: database.Dialect, viewer: viewer.Shape(), names: len(names)}
@@ -81,7 +81,8 @@ func (s *Statement[Shape]) Query(ctx context.Context, database *Database, shape 
 			arguments[index] = all[argument.place]
 		}
 	}
-	return database.Client(ctx).QueryContext(ctx, known.query, arguments...)
+	rows, err := database.Client(ctx).QueryContext(ctx, known.query, arguments...)
+	return Rows{rows}, err
 }
 
 func (s *Statement[Shape]) text(dialect string, shape Shape, viewer *access.Viewer, count int) *text {
@@ -116,13 +117,16 @@ func placeOf(places map[any]int, value any) (int, bool) {
 	return place, is
 }
 
+// Rows answer a Statement.
+type Rows struct{ rows *sql.Rows }
+
 // Each calls a function for each row, and closes the rows.
-func Each(rows *sql.Rows, do func(row *sql.Rows) error) error {
-	defer rows.Close()
-	for rows.Next() {
-		if err := do(rows); err != nil {
+func (r Rows) Each(do func(row *sql.Rows) error) error {
+	defer r.rows.Close()
+	for r.rows.Next() {
+		if err := do(r.rows); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return r.rows.Err()
 }

@@ -40,7 +40,7 @@ func rolesOf(t *testing.T, ctx context.Context, server *apptest.Server, statemen
 	rows, err := statement.Query(ctx, server.App.Database, entspace.FieldID, ids...)
 	require.NoError(t, err)
 	found := map[string]access.Role{}
-	require.NoError(t, database.Each(rows, func(row *stdsql.Rows) error {
+	require.NoError(t, rows.Each(func(row *stdsql.Rows) error {
 		var one ent.Space
 		var role access.Role
 		err := row.Scan(append(one.Targets(), &role)...)
@@ -94,15 +94,15 @@ func TestRowsAreScannedAsEntScansThem(t *testing.T) {
 		query, _ := dialect.Select(entspace.Columns...).From(dialect.Table(entspace.Table)).OrderBy(entspace.FieldID).Query()
 		rows, err := client.QueryContext(system(t), query)
 		require.NoError(t, err)
+		defer rows.Close()
 		index := 0
-		require.NoError(t, database.Each(rows, func(row *stdsql.Rows) error {
+		for ; rows.Next(); index++ {
 			var scanned ent.Space
-			err := row.Scan(scanned.Targets()...)
+			require.NoError(t, rows.Scan(scanned.Targets()...))
 			assert.Equal(t, expected[index].String(), scanned.String())
 			assert.Equal(t, expected[index].MergeRules, scanned.MergeRules)
-			index++
-			return err
-		}))
+		}
+		require.NoError(t, rows.Err())
 		assert.Len(t, expected, index)
 	})
 }

@@ -94,7 +94,7 @@ func (s *Service) rows(ctx context.Context, ids ...string) ([]*ent.Organization,
 		return nil, err
 	}
 	var found []*ent.Organization
-	err = database.Each(rows, func(row *stdsql.Rows) error {
+	err = rows.Each(func(row *stdsql.Rows) error {
 		organization := new(ent.Organization)
 		found = append(found, organization)
 		return row.Scan(organization.Targets()...)

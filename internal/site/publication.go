@@ -61,7 +61,7 @@ func (s *Service) publishedIn(ctx context.Context, spaceIDs []string) ([]*ent.Si
 		return nil, err
 	}
 	var ids []string
-	err = database.Each(places, func(row *stdsql.Rows) error {
+	err = places.Each(func(row *stdsql.Rows) error {
 		var id string
 		err := row.Scan(&id)
 		ids = append(ids, id)

@@ -92,7 +92,7 @@ func (s *Service) count(ctx context.Context, organizationID string, viewer *acce
 	if err != nil {
 		return 0, err
 	}
-	err = database.Each(rows, func(row *stdsql.Rows) error { return row.Scan(&count) })
+	err = rows.Each(func(row *stdsql.Rows) error { return row.Scan(&count) })
 	return count, err
 }
 

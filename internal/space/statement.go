@@ -59,12 +59,12 @@ func from(stencil database.Stencil, conditions ...predicate.Space) *sql.Selector
 }
 
 // read scans what selectSpaces selected.
-func read(rows *stdsql.Rows, err error) ([]*Space, error) {
+func read(rows database.Rows, err error) ([]*Space, error) {
 	if err != nil {
 		return nil, err
 	}
 	var found []*Space
-	err = database.Each(rows, func(row *stdsql.Rows) error {
+	err = rows.Each(func(row *stdsql.Rows) error {
 		space := &Space{Space: new(ent.Space)}
 		found = append(found, space)
 		return row.Scan(append(space.Targets(), &space.Role)...)

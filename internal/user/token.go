@@ -225,7 +225,6 @@ func (s *Service) viewer(ctx context.Context, column, value string) (*access.Vie
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	viewer, err := scanViewer(rows)
 	if err != nil {
 		return nil, err
@@ -252,31 +251,33 @@ var validTokens = database.NewStatement(ent.TypeAccessToken, func(column string,
 		Where(sql.And(sql.EQ(tokens.C(column), stencil.Names[0]), sql.IsNull(tokens.C("revoked_at"))))
 })
 
-func scanViewer(rows *stdsql.Rows) (*access.Viewer, error) {
+// scanViewer returns nil for a token that does not exist or has expired.
+func scanViewer(rows database.Rows) (*access.Viewer, error) {
 	var viewer *access.Viewer
-	for rows.Next() {
+	err := rows.Each(func(row *stdsql.Rows) error {
 		var tokenID, userID string
 		var scopes []byte
 		var expiresAt stdsql.NullTime
 		var organizationID stdsql.NullString
 		var role stdsql.NullInt64
-		if err := rows.Scan(&tokenID, &userID, &scopes, &expiresAt, &organizationID, &role); err != nil {
-			return nil, err
+		if err := row.Scan(&tokenID, &userID, &scopes, &expiresAt, &organizationID, &role); err != nil {
+			return err
 		}
 		if expiresAt.Valid && !expiresAt.Time.After(time.Now()) {
-			return nil, nil
+			return nil
 		}
 		if viewer == nil {
 			viewer = &access.Viewer{UserID: userID, TokenID: tokenID, Expires: expiresAt.Time, Memberships: map[string]access.Role{}}
 			if err := json.Unmarshal(scopes, &viewer.Scopes); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if organizationID.Valid {
 			viewer.Memberships[organizationID.String] = access.Role(role.Int64)
 		}
-	}
-	return viewer, rows.Err()
+		return nil
+	})
+	return viewer, err
 }
 
 func hashToken(secret string) string {

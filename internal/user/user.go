@@ -110,7 +110,7 @@ func (s *Service) Named(ctx context.Context, ids []string) (map[string]*ent.User
 		return nil, err
 	}
 	found := make(map[string]*ent.User, len(ids))
-	err = database.Each(rows, func(row *stdsql.Rows) error {
+	err = rows.Each(func(row *stdsql.Rows) error {
 		person := new(ent.User)
 		if err := row.Scan(person.Targets()...); err != nil {
 			return err
