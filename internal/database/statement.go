@@ -81,7 +81,7 @@ func (s *Statement[Shape]) Query(ctx context.Context, database *Database, shape 
 			arguments[index] = all[argument.place]
 		}
 	}
-	rows, err := database.Client(ctx).QueryContext(ctx, known.query, arguments...)
+	rows, err := database.Client(ctx).QueryContext(ctx, known.query, arguments...) //nolint:rowserrcheck // Rows.Each checks it.
 	return Rows{rows}, err
 }
 
