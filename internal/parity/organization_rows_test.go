@@ -28,11 +28,12 @@ var organizationRows = []row{
 		minimum: access.Admin, with: inCompany,
 		body: object{
 			"title": "Renamed", "emailDomains": []any{"Example.com", "example.com"}, "defaultRole": nil,
-			"logo": "https://example.com/logo.png", "sso": true, "ai": true, "inviteLinks": false,
+			// Invite links stay open: other rows make some at the same time.
+			"logo": "https://example.com/logo.png", "sso": true, "ai": true, "inviteLinks": true,
 		},
 		input: object{
 			"organization": "{organizationId}", "title": "Renamed", "emailDomains": []any{"Example.com", "example.com"}, "defaultRole": nil,
-			"logo": "https://example.com/logo.png", "sso": true, "ai": true, "inviteLinks": false,
+			"logo": "https://example.com/logo.png", "sso": true, "ai": true, "inviteLinks": true,
 		},
 		codes: everyone(fault.Forbidden, apptest.Guest), needs: "admin in the organization", effect: "getOrganizationById",
 	},
