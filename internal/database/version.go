@@ -11,28 +11,18 @@ import (
 	"entgo.io/ent/dialect"
 )
 
-// Version names a state of what sites show: equal versions, of one process, say
-// that nothing of it was committed in between. The zero value is none.
+// Version names a state of what sites show and of who may read which spaces:
+// equal versions, of one process, say that nothing of it was committed in
+// between. The zero value is none.
 type Version struct{ connection, change int64 }
 
 // Version returns the version of now: whatever was committed, by any process,
 // before the call is in it. It changes with every commit to the tables of which
-// migration 0008 says that they are shown, on SQLite with every commit at all.
+// migrations 0008 and 0011 say so, on SQLite with every commit at all.
 // What is read after the call is at least as new as the version.
 //
 // Calls at the same time share their reading of the database.
 func (d *Database) Version(ctx context.Context) (Version, error) { return d.version.get(ctx) }
-
-// VersionOfAll returns the version where it changes with every commit, whatever
-// was written, as on SQLite. ok is false elsewhere, and in a transaction, which
-// sees more than the version tells of.
-func (d *Database) VersionOfAll(ctx context.Context) (version Version, ok bool, err error) {
-	if d.Dialect != dialect.SQLite || d.InTransaction(ctx) {
-		return Version{}, false, nil
-	}
-	version, err = d.Version(ctx)
-	return version, err == nil, err
-}
 
 // InTransaction tells whether the context has a transaction in progress, whose
 // changes nobody else sees yet.

@@ -46,7 +46,7 @@ type countKey struct {
 
 // counter counts the spaces of an organization that the viewer may read. For
 // those whose grants decide, a count costs more than the page it goes with: it
-// is kept until the next change, where the database tells of all changes.
+// is kept until the next change of who may read which spaces.
 func (s *Service) counter(organizationID string, viewer *access.Viewer) func(context.Context) (int, error) {
 	count := func(ctx context.Context) (int, error) {
 		return s.count(ctx, organizationID, viewer)
@@ -56,16 +56,19 @@ func (s *Service) counter(organizationID string, viewer *access.Viewer) func(con
 		return count
 	}
 	return func(ctx context.Context) (int, error) {
-		version, comprehensive, err := s.database.VersionOfAll(ctx)
+		if s.database.InTransaction(ctx) {
+			return count(ctx)
+		}
+		version, err := s.database.Version(ctx)
 		if err != nil {
 			return 0, err
 		}
 		key := countKey{organizationID, viewer.UserID, role, version}
-		if known, is := s.counts.Get(key); is && comprehensive {
+		if known, is := s.counts.Get(key); is {
 			return known, nil
 		}
 		counted, err := count(ctx)
-		if err == nil && comprehensive {
+		if err == nil {
 			s.counts.Add(key, counted, 1)
 		}
 		return counted, err
