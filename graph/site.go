@@ -69,11 +69,14 @@ func siteDestination(input *model.SiteRedirectDestinationInput) *site.Destinatio
 }
 
 // orEmpty is the text, or the empty one when there is none.
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
+func orEmpty(text *string) string { return orDefault(text, "") }
+
+// orDefault is what an argument says, or the default when it is left out.
+func orDefault[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
 	}
-	return *text
+	return *given
 }
 
 // statedClaims are those of an object that the caller gave; anything else states

@@ -34,14 +34,9 @@ func (r *siteResolver) Search(ctx context.Context, obj *site.Site, query string,
 	if err != nil {
 		return nil, err
 	}
-	asked := audience.SiteQuery{Text: query, Mode: enum.SearchAll, SiteSpaces: siteSpaces, After: orEmpty(after), Limit: pagination.DefaultSize}
-	if mode != nil {
-		asked.Mode = *mode
-	}
-	if first != nil {
-		asked.Limit = *first
-	}
-	return r.SiteFinder.SearchSite(ctx, arranged, asked)
+	return r.SiteFinder.SearchSite(ctx, arranged, audience.SiteQuery{
+		Text: query, Mode: orDefault(mode, enum.SearchAll), SiteSpaces: siteSpaces, After: orEmpty(after), Limit: orDefault(first, pagination.DefaultSize),
+	})
 }
 
 func (r *spaceResolver) Embed(ctx context.Context, obj *space.Space, url string) (*embed.Embed, error) {

@@ -87,11 +87,7 @@ func withRoles(rows []*ent.Space) ([]*Space, error) {
 }
 
 func (s *Service) count(ctx context.Context, organizationID string, viewer *access.Viewer) (count int, err error) {
-	if viewer != access.From(ctx) {
-		return s.database.Client(ctx).Space.Query().
-			Where(entspace.OrganizationID(organizationID), entspace.DeletedAtIsNil(), viewer.WhereRoleInAll(organizationID, access.Read)).Count(ctx)
-	}
-	rows, err := countInOrganization.Query(ctx, s.database, slices.Index(viewer.Organizations(), organizationID), organizationID)
+	rows, err := countInOrganization.Query(access.WithViewer(ctx, viewer), s.database, slices.Index(viewer.Organizations(), organizationID), organizationID)
 	if err != nil {
 		return 0, err
 	}
